@@ -8,10 +8,12 @@ const mayImport = {
   storage: [],
   cacher: ['storage'],
   webhook: [],
-  auth: ['client', 'webhook'],
-  admission: ['auth', 'client', 'webhook'],
+  pki: [],
+  auth: ['cel', 'client', 'webhook', 'pki'],
+  cel: [],
+  admission: ['auth', 'cel', 'client', 'webhook'],
   client: [],
-  server: ['auth', 'admission', 'cacher', 'storage', 'client', 'webhook'],
+  server: ['auth', 'admission', 'cacher', 'cel', 'storage', 'client', 'webhook', 'pki'],
   command: [
     'cluster',
     'server',
@@ -21,19 +23,43 @@ const mayImport = {
     'admission',
     'cacher',
     'webhook',
+    'pki',
     'controllers',
     'scheduling',
   ],
-  cluster: ['server', 'storage', 'client', 'auth', 'admission', 'controllers', 'scheduling'],
-  controllers: ['client'],
-  scheduling: ['client'],
+  cluster: [
+    'server',
+    'storage',
+    'client',
+    'auth',
+    'pki',
+    'admission',
+    'controllers',
+    'scheduling',
+    'nodeagent',
+    'webhook',
+    'cel',
+  ],
+  controllers: ['cel', 'client'],
+  scheduling: ['cel', 'client'],
   nodeagent: ['client'],
   network: ['client'],
 };
 const folders = Object.keys(mayImport);
 
 /** Folders that run in a browser; the others hold the adapters to Node. */
-const engine = ['core', 'cacher', 'webhook', 'auth', 'admission', 'client', 'controllers', 'scheduling'];
+const engine = [
+  'core',
+  'cel',
+  'cacher',
+  'webhook',
+  'auth',
+  'admission',
+  'client',
+  'controllers',
+  'scheduling',
+  'nodeagent',
+];
 
 const direction = folders.map((folder) => ({
   name: `${folder}-imports-only-what-the-drawing-allows`,
@@ -51,7 +77,7 @@ const throughTheIndex = folders.map((folder) => ({
     pathNot: [
       `^lib/${folder}/index\\.ts$`,
       '^lib/core/types/index\\.ts$',
-      '^lib/(storage|server|client|auth|webhook|cluster)/[a-z]+/index\\.ts$',
+      '^lib/(storage|server|client|auth|webhook|cluster|cel)/[a-z]+/index\\.ts$',
     ],
   },
 }));
@@ -68,7 +94,10 @@ module.exports = {
     {
       name: 'no-node-in-the-engine',
       severity: 'error',
-      from: { path: engine.map((folder) => `^lib/${folder}/`), pathNot: '^lib/(client|auth|webhook)/node/' },
+      from: {
+        path: engine.map((folder) => `^lib/${folder}/`),
+        pathNot: '^lib/((client|auth|webhook)/node|nodeagent/(process|cri))/',
+      },
       to: { dependencyTypes: ['core'] },
     },
     {
@@ -76,6 +105,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^lib/server/', pathNot: '^lib/server/node/' },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'only-adapters-import-pki',
+      comment: 'lib/pki uses node:crypto as a whole, so what runs in a browser must not import it.',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: ['^lib/pki/', '^lib/command/', '^lib/(auth|server|cluster)/node/'] },
+      to: { path: '^lib/pki/' },
     },
     {
       name: 'no-development-packages',

@@ -52,6 +52,21 @@ export default tseslint.config(
     },
   },
   {
+    files: ['lib/cluster/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
+        { selector: 'ExportAllDeclaration[exported=null]', message: 'List exported names.' },
+        {
+          selector:
+            'CallExpression[callee.name=/^(createServer|createScheduler|memoryStore|sqliteStore|etcdStore|httpClient|fetchHandler)$/]',
+          message: 'Call it through withTime: its clock and random would default to the system’s.',
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**/*.ts', 'examples/**/*.ts', 'benchmark/**/*.ts'],
     rules: {
       '@typescript-eslint/no-floating-promises': 'off',

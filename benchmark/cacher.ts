@@ -1,12 +1,13 @@
 // The figures of the cacher on a store in memory, in one run: `node scripts/run.mjs benchmark/cacher.ts`. Kept in
 // RESULTS.md. Awaited work is timed in slices, candidates in turns, and the best time of each slice counts, for on a
 // shared machine no whole run goes undisturbed.
-import { createCacher, encodedBytes } from '../lib/cacher/index.js';
+import { createCacher } from '../lib/cacher/index.js';
+import { encodedBytes } from '../lib/server/http/object-encoder.js';
 import type { Cacher } from '../lib/cacher/index.js';
 import { deepFreeze, random, virtualClock } from '../lib/core/index.js';
 import { memoryStore } from '../lib/storage/index.js';
 import type { MemoryStore } from '../lib/storage/index.js';
-import { compare, report } from './measure.js';
+import { compare, heapOf, report } from './measure.js';
 import type { Row } from './measure.js';
 import { samplePod } from './sample-pod.js';
 
@@ -232,23 +233,6 @@ async function cached(count: number, { isUsed = true } = {}): Promise<Cached> {
 function write({ store, keys }: Pick<Cached, 'store' | 'keys'>, turn: number): Promise<unknown> {
   const index = turn % keys.length;
   return store.commit({ put: [{ key: prefix + keys[index]!, value: pods[index % pods.length]! }] });
-}
-
-/** The bytes that what is made holds on to; none where the collector cannot be called. */
-async function heapOf(make: () => Promise<unknown>): Promise<number[]> {
-  const { gc } = globalThis;
-  if (gc === undefined) return [];
-  const settle = async (): Promise<number> => {
-    for (let turn = 0; turn < 3; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      gc();
-    }
-    return process.memoryUsage().heapUsed;
-  };
-  const before = await settle();
-  const made = await make();
-  const after = await settle();
-  return made === undefined ? [] : [after - before];
 }
 
 /** Microseconds per item of each candidate. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { decodeJsonBody } from '../lib/core/codec/json.js';
 import { decodeMessage } from '../lib/core/codec/protobuf/decode.js';
 import { encodeMessage } from '../lib/core/codec/protobuf/encode.js';
-import { deepFreeze } from '../lib/core/objects/freeze.js';
+import { deepFreeze } from '../lib/core/objects/json.js';
 import { addQuantities, compareQuantities } from '../lib/core/objects/quantity-arithmetic.js';
 import { canonicalQuantity, parseQuantity, printQuantity } from '../lib/core/objects/quantity.js';
 import { builtinScheme } from '../lib/core/scheme/builtin.js';

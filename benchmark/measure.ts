@@ -110,3 +110,20 @@ function callsWithin(run: () => unknown, ms: number): number {
     if (took > ms / 4) return Math.max(1, Math.round((count * ms) / took));
   }
 }
+
+/** Measures the bytes that the result of `make` retains; empty where the collector cannot be called. */
+export async function heapOf(make: () => Promise<unknown>): Promise<number[]> {
+  const { gc } = globalThis;
+  if (gc === undefined) return [];
+  const settle = async (): Promise<number> => {
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      gc();
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await settle();
+  const made = await make();
+  const after = await settle();
+  return made === undefined ? [] : [after - before];
+}

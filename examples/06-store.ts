@@ -15,7 +15,7 @@ const late = await store.commit({
   compare: [{ key, modRevision: created.revision }],
   put: [{ key, value: { phase: 'Failed' } }],
 });
-if (!late.committed) console.log('somebody was faster:', late.found[0]?.value);
+if (!late.committed) console.log('another writer was faster:', late.found[0]?.value);
 
 const before = await store.get(key, { revision: created.revision });
 console.log('it was', before.entry?.value);
@@ -34,7 +34,7 @@ await Promise.all([store.close(), branch.close()]);
 // prints:
 // revision 2: put /registry/pods/default/web
 // revision 3: put /registry/pods/default/web
-// somebody was faster: { phase: 'Running' }
+// another writer was faster: { phase: 'Running' }
 // it was { phase: 'Pending' }
 // in the fork: undefined - here: { phase: 'Running' }
 // revision 2 is compacted, the oldest left is 3

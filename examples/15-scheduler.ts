@@ -1,13 +1,13 @@
 // Pods are bound to nodes; a pod that fits no node reports why, and is tried again when a node is added that may help.
 import { createCluster, random, virtualClock } from 'vivarium';
-import type { Attempt } from 'vivarium/scheduling';
+import type { SchedulerActivity } from 'vivarium/scheduling';
 
-const cluster = await createCluster({ clock: virtualClock(), random: random('example') });
+const cluster = await createCluster({ clock: virtualClock(), random: random('example'), controllers: [] });
 const { client } = cluster;
 
 cluster.activity$.subscribe(({ part, activity }) => {
   if (part !== 'scheduler') return;
-  const attempt = activity as Attempt;
+  const attempt = activity as SchedulerActivity;
   if (attempt.type === 'started') console.log('the scheduler has listed the cluster');
   else if (attempt.type === 'scheduled')
     console.log(

@@ -3,14 +3,14 @@
 import { createCluster, random, virtualClock } from 'vivarium';
 import {
   actions,
-  normalizeShares,
+  normalizeScores,
   on,
   registryOf,
-  reverseShareOfHighest,
+  scaleToHighestReversed,
   schedulerConfiguration,
   unresolvable,
 } from 'vivarium/scheduling';
-import type { Attempt, NodeView, SchedulingPlugin } from 'vivarium/scheduling';
+import type { SchedulerActivity, NodeView, SchedulingPlugin } from 'vivarium/scheduling';
 
 const priceOf = ({ labels }: NodeView): number => Number(labels['example.com/price'] ?? 0);
 const tooExpensive = unresolvable('node(s) were too expensive'); // preemption does not help
@@ -22,7 +22,7 @@ const thrift: SchedulingPlugin = {
     return priceOf(node) > limit ? tooExpensive : undefined;
   },
   score: (_, node) => priceOf(node),
-  normalizeScores: (_, prices) => normalizeShares(prices, reverseShareOfHighest), // the cheaper, the closer to 100
+  normalizeScores: (_, prices) => normalizeScores(prices, scaleToHighestReversed), // the cheaper, the closer to 100
 };
 
 // A profile enables it beside the default plugins, with the weight of its score.
@@ -31,10 +31,10 @@ const profile = { plugins: { multiPoint: { enabled: [{ name: 'Thrift', weight: 5
 const configuration = schedulerConfiguration({ profiles: [profile] }, { plugins: registryOf(plugins) });
 
 const scheduler = { configuration, plugins };
-const cluster = await createCluster({ clock: virtualClock(), random: random('example'), scheduler });
+const cluster = await createCluster({ clock: virtualClock(), random: random('example'), scheduler, controllers: [] });
 cluster.activity$.subscribe(({ part, activity }) => {
   if (part !== 'scheduler') return;
-  const attempt = activity as Attempt;
+  const attempt = activity as SchedulerActivity;
   if (attempt.type === 'bound') console.log(`${attempt.pod.metadata?.name} goes to ${attempt.nodeName}`);
   if (attempt.type === 'unschedulable')
     console.log(`${attempt.pod.metadata?.name} waits for ${attempt.rejectors.join()}: ${attempt.message}`);

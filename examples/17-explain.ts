@@ -3,7 +3,7 @@
 import { createCluster } from 'vivarium';
 import { createScheduler } from 'vivarium/scheduling';
 
-const cluster = await createCluster({ scheduler: false });
+const cluster = await createCluster({ scheduler: false, controllers: [] });
 const { client, clock } = cluster;
 const scheduler = createScheduler({ client, clock });
 

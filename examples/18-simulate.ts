@@ -4,7 +4,7 @@ import { createCluster, random } from 'vivarium';
 import { createScheduler } from 'vivarium/scheduling';
 import type { Node, Pod } from 'vivarium/types';
 
-const cluster = await createCluster({ scheduler: false });
+const cluster = await createCluster({ scheduler: false, controllers: [] });
 const { client, clock } = cluster;
 const scheduler = createScheduler({ client, clock, random: random('example') });
 

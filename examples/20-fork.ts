@@ -40,4 +40,4 @@ for (const each of [past, drained, cluster]) await each.close();
 // in the fork: a on node-2, b on node-2, c on node-2, web on node-1
 // in the origin: web on node-1
 // after the delete: no pods
-// at revision 7: web on node-1
+// at revision …: web on node-1

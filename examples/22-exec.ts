@@ -3,7 +3,7 @@ import { lastValueFrom, toArray } from 'rxjs';
 import { createCluster, isApiError } from 'vivarium';
 import { exitCodeOf, exitStatus } from 'vivarium/core';
 
-const cluster = await createCluster({ nodes: 1 });
+const cluster = await createCluster({ nodes: { count: 1, runtime: 'none' } });
 cluster.server.nodes.register({
   async exec({ pod, container }, { command }, channels) {
     const line = `${pod.metadata?.name}/${container}: ${command.join(' ')}\n`;

@@ -1,6 +1,5 @@
 // An admission plugin: annotates every new pod with its creator, and refuses images without a tag.
 import { createCluster, isApiError } from 'vivarium';
-import { priorityAdmission } from 'vivarium/admission';
 import type { AdmissionPlugin } from 'vivarium/admission';
 import { forbidden } from 'vivarium/core';
 import type { Pod } from 'vivarium/types';
@@ -20,8 +19,8 @@ const creators: AdmissionPlugin = {
   },
 };
 
-// Beside the plugin that is enabled by default. A plugin that reads objects is created with the same tools.
-const cluster = await createCluster({ server: { admission: (tools) => [priorityAdmission(tools), creators] } });
+// Beside the plugins of Kubernetes. A plugin that reads objects is created with tools: `plugins: (tools) => […]`.
+const cluster = await createCluster({ admission: { plugins: [creators] } });
 const pods = cluster.client.kind('v1', 'Pod').in('default');
 const podOf = (name: string, image: string): Pod => ({ metadata: { name }, spec: { containers: [{ name, image }] } });
 

@@ -1,4 +1,4 @@
-// `npm start` as a person uses it: the server comes up, answers, and goes when told to.
+// `npm start` as a user runs it: the server starts, responds, and stops on a signal.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:https';

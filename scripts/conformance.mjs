@@ -7,7 +7,7 @@
 // Cases that should pass wait as long as the machine needs: ten times what the case allows. Listed cases fail by waiting
 // for something that never happens, so each of their steps waits at most --max-wait milliseconds (default 1500); use a
 // longer time to find the cases that a new part has made pass. The two sets run on servers of their own, at the same
-// time. The last line is `N passed, M failed`; M counts cases on the wrong side of the list.
+// time; the area admission-optional needs another server and follows them. The last line is `N passed, M failed`; M counts cases on the wrong side of the list.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,16 +42,18 @@ const { values: options } = parseArgs({
 const exceptions = readExceptions();
 const files = readdirSync(join(kit, 'cases')).map((name) => ({ name, ...readJson(join(kit, 'cases', name)) }));
 checkExceptions();
-const areas = options.areas?.split(',') ?? files.filter(({ optional }) => !optional).map(({ area }) => area);
+const areas = options.areas?.split(',') ?? files.map(({ area }) => area);
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-conformance-'));
 try {
+  const isPassing = (name) => !exceptions.has(name);
   const [passing, listed] = await Promise.all([
-    options.only === 'listed' ? [] : run('passing', (name) => !exceptions.has(name), ['--scale', '10']),
+    options.only === 'listed' ? [] : run('passing', isPassing, ['--scale', '10']),
     options.only === 'passing'
       ? []
       : run('listed', (name) => exceptions.has(name), ['--max-wait', options['max-wait']]),
   ]);
-  const results = [...passing, ...listed].map((each) => ({
+  const optional = options.only === 'listed' ? [] : await run('optional', isPassing, ['--scale', '10']);
+  const results = [...passing, ...listed, ...optional].map((each) => ({
     ...each,
     isListed: exceptions.has(`${each.area}/${each.id}`),
   }));
@@ -87,7 +89,8 @@ async function run(set, selects, waiting) {
   mkdirSync(cases);
   let count = 0;
   for (const { name, ...file } of files) {
-    const selected = file.cases.filter(({ id }) => areas.includes(file.area) && selects(`${file.area}/${id}`));
+    const isOfServer = (file.optional ?? false) === (set === 'optional') && areas.includes(file.area);
+    const selected = file.cases.filter(({ id }) => isOfServer && selects(`${file.area}/${id}`));
     if (selected.length > 0)
       writeFileSync(join(cases, name), JSON.stringify({ ...file, optional: false, cases: selected }));
     count += selected.length;
@@ -99,7 +102,7 @@ async function run(set, selects, waiting) {
     const runner = spawn(
       process.execPath,
       [join(kit, 'run.mjs'), '--server', server.url, '--cases', cases, '--jobs', '8', '--json', report, ...waiting],
-      { stdio: ['ignore', set === 'passing' ? 'inherit' : 'ignore', 'inherit'] },
+      { stdio: ['ignore', set === 'listed' ? 'ignore' : 'inherit', 'inherit'] },
     );
     await ended(runner);
     return readJson(report).results;
@@ -121,6 +124,10 @@ async function startServer(set) {
       `--kubeconfig-out=${join(folder, `${set}.kubeconfig`)}`,
       `--token-auth-file=${join(kit, 'tokens.csv')}`,
       '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      '--controllers=*,bootstrap-signer-controller,token-cleaner-controller',
+      '--allocate-node-cidrs',
+      '--cluster-cidr=10.244.0.0/16',
+      ...admissionFlags(set),
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
@@ -129,6 +136,31 @@ async function startServer(set) {
     once(child, 'exit').then(() => Promise.reject(new Error('the server did not start'))),
   ]);
   return { url: line.split(' ').at(-1), process: child };
+}
+
+/** The plugins of the area admission-optional are off for the others. */
+function admissionFlags(set) {
+  if (set !== 'optional') return ['--enable-admission-plugins=NodeRestriction'];
+  const configuration = {
+    apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1',
+    kind: 'Configuration',
+    limits: [{ type: 'Namespace', qps: 1, burst: 3 }],
+  };
+  const file = join(folder, 'admission.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AdmissionConfiguration',
+      plugins: [{ name: 'EventRateLimit', configuration }],
+    }),
+  );
+  return [
+    `--admission-control-config-file=${file}`,
+    '--enable-admission-plugins=NodeRestriction,AlwaysPullImages,DenyServiceExternalIPs,ExtendedResourceToleration',
+    '--enable-admission-plugins=LimitPodHardAntiAffinityTopology,OwnerReferencesPermissionEnforcement,PodNodeSelector',
+    '--enable-admission-plugins=PodTolerationRestriction,NamespaceAutoProvision,EventRateLimit',
+  ];
 }
 
 function ended(child) {

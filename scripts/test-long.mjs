@@ -1,6 +1,7 @@
-// The long run of the tests: every test file that scales with it (it imports support/properties.ts), with many samples
-// from a seed of its own, crash loops, long fuzzing, and the conformance cases that are known to fail. The seed is that
-// of the tree that is tested: every change draws other samples, and a failure repeats until the tree changes.
+// The long run of the tests: every test file that scales with it (it imports support/properties.ts, or histories of
+// controllers, which do), with many samples from a seed of its own, crash loops, long fuzzing, and the conformance
+// cases that are known to fail. The seed is that of the tree that is tested: every change draws other samples, and a
+// failure repeats until the tree changes.
 // `PROPERTY_SEED=N npm run test:long [-- FILES]` chooses another; `PROPERTY_SEED=random` a new one each time.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -11,7 +12,7 @@ const named = process.argv.slice(2);
 const files = readdirSync('test', { recursive: true })
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.ts') && !file.startsWith(join('test', 'support')))
-  .filter((file) => readFileSync(file, 'utf8').includes("support/properties.js'"));
+  .filter((file) => /support\/(properties|controller-histories)\.js'/.test(readFileSync(file, 'utf8')));
 const seed = seedOf(process.env.PROPERTY_SEED);
 console.log(`PROPERTY_SEED=${seed}`);
 const { status } = spawnSync(

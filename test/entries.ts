@@ -3,28 +3,34 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
 import * as admission from '../lib/admission/index.js';
-import * as auth from '../lib/auth/index.js';
-import * as authNode from '../lib/auth/node/index.js';
-import * as client from '../lib/client/index.js';
+import * as auth from '../lib/auth/public.js';
+import * as authNode from '../lib/auth/node/public.js';
+import * as cel from '../lib/cel/public.js';
+import * as cacher from '../lib/cacher/public.js';
+import * as client from '../lib/client/public.js';
 import * as cluster from '../lib/cluster/index.js';
-import * as clusterNode from '../lib/cluster/node/index.js';
-import * as clientNode from '../lib/client/node/index.js';
-import * as controllers from '../lib/controllers/index.js';
+import * as clusterNode from '../lib/cluster/node/public.js';
+import * as clientNode from '../lib/client/node/public.js';
+import * as controllers from '../lib/controllers/public.js';
+import * as nodeagent from '../lib/nodeagent/public.js';
 import * as scheduling from '../lib/scheduling/public.js';
 import * as core from '../lib/core/public.js';
 import * as main from '../lib/index.js';
-import * as server from '../lib/server/index.js';
-import * as serverNode from '../lib/server/node/index.js';
+import * as server from '../lib/server/public.js';
+import * as serverNode from '../lib/server/node/public.js';
 import * as encryption from '../lib/storage/encryption/index.js';
 import * as etcd from '../lib/storage/etcd/index.js';
-import * as storage from '../lib/storage/index.js';
+import * as storage from '../lib/storage/public.js';
 import * as sqlite from '../lib/storage/sqlite/index.js';
-import * as testing from '../lib/testing/index.js';
-import * as webhook from '../lib/webhook/index.js';
+import * as testing from '../lib/testing/public.js';
+import * as webhook from '../lib/webhook/public.js';
 import * as webhookNode from '../lib/webhook/node/index.js';
+import { apiReport, publicNames, reportFile, reportedEntries, type PublicName } from './support/api-report.js';
+import { readText } from './support/tidy/source.js';
 
 const entries = [
   core,
+  cacher,
   storage,
   sqlite,
   etcd,
@@ -37,7 +43,9 @@ const entries = [
   auth,
   authNode,
   admission,
+  cel,
   controllers,
+  nodeagent,
   scheduling,
   webhook,
   webhookNode,
@@ -74,11 +82,14 @@ t.test('what is for browsers needs nothing of Node', async (t) => {
     'core',
     'core/types',
     'storage',
+    'cacher',
     'server',
     'client',
     'auth',
     'admission',
+    'cel',
     'controllers',
+    'nodeagent',
     'scheduling',
     'webhook',
   ])
@@ -112,3 +123,56 @@ async function importsOf(entryPoint: string, platform: 'browser' | 'neutral'): P
     imports.map(({ path }) => path).filter((path) => path.startsWith('node:')),
   );
 }
+
+const reported: ReadonlyMap<string, readonly PublicName[]> = new Map(
+  [...reportedEntries(readText)].map(([subpath, file]) => [subpath, publicNames(file, readText)]),
+);
+
+t.test('the reports in api/ show the public surface: `npm run api-report` writes them', async (t) => {
+  for (const [subpath, names] of reported)
+    t.equal(readText(reportFile(subpath)), apiReport(subpath, names), reportFile(subpath));
+});
+
+t.test('a report shows signatures and members, without bodies, comments and private members', async (t) => {
+  const text = `
+    /** Adds. */
+    export function add(one: number, { two = 2 }: Two = {}): number { return one + two; }
+    /** Holds. */
+    export class Held<T> extends Base { readonly #secret = 1; /** Text. */ readonly text: string; get(): T { return x; } }
+    export interface Two { readonly two?: number }
+    const hidden = 1;
+  `;
+  t.equal(
+    apiReport(
+      './one',
+      publicNames('one.ts', () => text),
+    ),
+    'vivarium/one: 3 names\n\nclass Held<T> extends Base {\n  readonly text: string\n  get(): T\n}\n' +
+      'interface Two {\n  readonly two?: number\n}\nfunction add(one: number, options?: Two): number\n',
+  );
+  t.strictSame(
+    publicNames('one.ts', () => text).map(({ doc }) => doc),
+    ['Holds.', '', 'Adds.'],
+  );
+});
+
+t.test('every public name has a doc comment', async (t) => {
+  for (const [subpath, names] of reported)
+    t.strictSame(
+      names.filter(({ doc }) => doc === '').map(({ name, place }) => `${name} (${place})`),
+      [],
+      subpath,
+    );
+});
+
+t.test('doc comments of public names start with what the name is or does', async (t) => {
+  // "Returns …", "Emits …", "The revision at which …"; not "What is …" or "Whether …".
+  const evasive = /^(?:What|Whether|How|Who|Whose|Why|Where|When|Which)\b/;
+  for (const [subpath, names] of reported) {
+    t.strictSame(
+      names.filter(({ doc }) => evasive.test(doc)).map(({ name, place, doc }) => `${name} (${place}): ${doc}`),
+      [],
+      subpath,
+    );
+  }
+});

@@ -4,11 +4,21 @@
 import t from 'tap';
 import { exceptions } from './support/tidy/exceptions.js';
 import { clashingNames, exportedNameCount } from './support/tidy/exported-names.js';
-import { reachableFrom } from './support/tidy/import-graph.js';
+import { commentLines, dialect, testTexts } from './support/tidy/dialect.js';
+import { reachableFrom, smallFilesWithOneImporter } from './support/tidy/import-graph.js';
+import { smallFiles } from './support/tidy/small-files.js';
 import { defaultPublicNamesMax, publicNamesMax } from './support/tidy/public-surface.js';
 import { sharedNames } from './support/tidy/shared-names.js';
 import { rules, type Rule, type RuleName } from './support/tidy/rules.js';
-import { Finding, findNodes, parseSource, readText, typescriptFiles, visitNodes } from './support/tidy/source.js';
+import {
+  Finding,
+  findNodes,
+  parseSource,
+  readText,
+  filesBelow,
+  typescriptFiles,
+  visitNodes,
+} from './support/tidy/source.js';
 
 const lib = typescriptFiles('lib');
 const written = lib.filter((file) => !file.includes('.generated.') && file !== 'lib/core/types/index.ts');
@@ -22,6 +32,8 @@ const entries: ReadonlyMap<string, string> = new Map(
     typeof entry === 'string' ? [] : [[subpath, entry.default.replace(/^\.\/dist/, 'lib').replace(/js$/, 'ts')]],
   ),
 );
+
+const markdownFiles = ['README.md', ...filesBelow('docs', '.md')];
 
 const isIn = (path: string, file: string): boolean => (path.endsWith('/') ? file.startsWith(path) : file === path);
 const print = (findings: readonly Finding[]): readonly string[] => findings.map(String);
@@ -126,6 +138,39 @@ t.test('files stay small: past 400 lines there is a second subject', async (t) =
   );
 });
 
+t.test('a small file with one importer is merged into it, unless it is a contract or a table', async (t) => {
+  const found = smallFilesWithOneImporter(sources, 44);
+  const isException = (path: string, line: string): boolean => line.split(' <- ').some((each) => each.startsWith(path));
+  const paths = Object.keys(smallFiles);
+  t.strictSame(
+    found.filter((line) => !paths.some((path) => isException(path, line))),
+    [],
+    'merge these, or give a reason in test/support/tidy/small-files.ts',
+  );
+  t.strictSame(
+    paths.filter((path) => !found.some((line) => isException(path, line))),
+    [],
+    'every exception is needed: delete these from test/support/tidy/small-files.ts',
+  );
+});
+
+t.test('importers are counted through index files', async (t) => {
+  const files = {
+    'lib/a/one.ts': 'export const one = 1;',
+    'lib/a/two.ts': 'export const two = 2;',
+    'lib/a/index.ts': "export { one } from './one.js';\nexport { two } from './two.js';",
+    'lib/b.ts': "import { one, two } from './a/index.js';",
+    'lib/c.ts': "import { two as other } from './a/index.js';",
+  };
+  t.strictSame(
+    smallFilesWithOneImporter(
+      Object.entries(files).map(([file, text]) => parseSource(file, text)),
+      44,
+    ),
+    ['lib/a/one.ts <- lib/b.ts'],
+  );
+});
+
 t.test('no file has a name that says nothing', async (t) => {
   t.strictSame(
     lib.filter((file) => /\b(util|utils|helpers?|common|misc|manager|impl)\b/.test(file)),
@@ -138,5 +183,42 @@ t.test('nothing is left for later', async (t) => {
   t.strictSame(
     everywhere.filter((file) => file !== 'test/tidy.ts' && /\b(TODO|FIXME|XXX|HACK)\b/.test(readText(file))),
     [],
+  );
+});
+
+t.test('comments, documents and names of tests speak of parts and data, not of people', async (t) => {
+  const tests = ['test', 'examples', 'benchmark', 'scripts']
+    .flatMap(typescriptFiles)
+    .filter((file) => file !== 'test/tidy.ts')
+    .map((file) => parseSource(file, readText(file)));
+  const documents = markdownFiles.flatMap((file) =>
+    readText(file)
+      .split('\n')
+      .map((line, index) => `${file}:${index + 1}: ${line}`),
+  );
+  t.strictSame(
+    [...[...sources, ...tests].flatMap(commentLines), ...tests.flatMap(testTexts), ...documents].filter((line) =>
+      dialect.test(line),
+    ),
+    [],
+    'see "Style" in CONTRIBUTING.md',
+  );
+});
+
+t.test('names and messages of tests are seen, expected values are not', async (t) => {
+  const text =
+    "t.test('nobody waits', () => {\n  t.equal(await ask(), 'nobody is here', `told ${x} of`);\n  t.ok(x, 'is told');\n});\n";
+  t.strictSame(
+    testTexts(parseSource('a.ts', text)).filter((line) => dialect.test(line)),
+    ["a.ts:1: 'nobody waits'", 'a.ts:2: `told ${x} of`', "a.ts:3: 'is told'"],
+  );
+});
+
+t.test('words in comments are seen, in code they are not', async (t) => {
+  const text =
+    "// Nobody knows.\nconst told = 'somebody';\n/**\n * Is told of it.\n */\nexport const x = `//told ${y}//told`; // tells\n";
+  t.strictSame(
+    commentLines(parseSource('a.ts', text)).filter((line) => dialect.test(line)),
+    ['a.ts:1: // Nobody knows.', 'a.ts:4:  * Is told of it.', 'a.ts:6: // tells'],
   );
 });

@@ -15,7 +15,7 @@ import {
 import type { Credentials } from '../../lib/auth/index.js';
 import { firstOf, random, systemClock } from '../../lib/core/index.js';
 import { createAuthority } from '../../lib/server/node/index.js';
-import { ToldObjects } from '../../test/support/told-objects.js';
+import { FakeObjectReader } from '../../test/support/fake-object-reader.js';
 import { perSecond, perSecondAwaited } from '../measure.js';
 import type { Row } from '../measure.js';
 
@@ -33,7 +33,7 @@ const elliptic = (): string =>
 function measureSignatures(): Row[] {
   const verified = (pem: string): number => {
     const key = signingKey(pem);
-    const token = signJws({ iss: issuer, sub: 'somebody', aud: [issuer], exp: 2_000_000_000 }, key);
+    const token = signJws({ iss: issuer, sub: 'user', aud: [issuer], exp: 2_000_000_000 }, key);
     return perSecond(() => {
       const jws = parseJws(token);
       if (jws === undefined || !verifyJws(jws, key).verified) throw new Error('the signature is wrong');
@@ -49,7 +49,7 @@ async function measureTokens(): Promise<Row[]> {
   const clock = systemClock();
   const keys = serviceAccountKeys({ signing: rsa() });
   const serviceAccount = { metadata: { name: 'robot', namespace: 'default', uid: '1' } };
-  const reader = new ToldObjects();
+  const reader = new FakeObjectReader();
   reader.set('serviceaccounts', serviceAccount);
   const tokens = tokenIssuer({ keys, issuer, clock, random: random(1) });
   const subject = { serviceAccount, audiences: [issuer], expirationSeconds: 3600 };
@@ -57,7 +57,7 @@ async function measureTokens(): Promise<Row[]> {
   const bound = boundTokens({ keys, issuers: [issuer], reader, clock });
   const cached = cachedTokens(bound, { clock, successTtlMs: 600_000 });
   const known = async (answer: ReturnType<typeof bound>): Promise<void> => {
-    if ((await firstOf(answer, undefined)) === undefined) throw new Error('nobody knows the token');
+    if ((await firstOf(answer, undefined)) === undefined) throw new Error('the token is not accepted');
   };
   await known(cached(token, [issuer]));
   const [fresh = 0, again = 0] = await perSecondAwaited([
@@ -74,12 +74,12 @@ async function measureTokens(): Promise<Row[]> {
 async function measureCertificates(): Promise<Row[]> {
   const clock = systemClock();
   const authority = createAuthority({ now: clock.now() });
-  const { raw } = new X509Certificate(authority.client('ada', ['developers']).certificate);
+  const { raw } = new X509Certificate(authority.issueClientCertificate('ada', ['developers']).certificate);
   const known = clientCertificates({ authorities: authority.certificate, clock });
   const presented = { raw, intermediates: [] };
   const asked = (certificate: NonNullable<Credentials['certificate']>): void => {
     const found = firstOf(known({ header: () => undefined, certificate }), undefined);
-    if (found === undefined || found instanceof Promise) throw new Error('nobody knows the certificate');
+    if (found === undefined || found instanceof Promise) throw new Error('the certificate is not accepted');
   };
   return [
     {

@@ -11,7 +11,7 @@ import type { PolicyRule, Role, RoleBinding } from '../../lib/core/types/index.j
 import { policyObjects } from '../../lib/server/bootstrap/policy/policy-objects.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
-import { ToldObjects } from '../../test/support/told-objects.js';
+import { FakeObjectReader } from '../../test/support/fake-object-reader.js';
 import { perSecond } from '../measure.js';
 import type { Row } from '../measure.js';
 
@@ -89,8 +89,8 @@ const ruleOf = (...resources: string[]): PolicyRule => ({
   resources,
 });
 
-function policyOf(size: number): ToldObjects {
-  const objects = new ToldObjects();
+function policyOf(size: number): FakeObjectReader {
+  const objects = new FakeObjectReader();
   for (const object of policyObjects()) objects.set(`${object.kind?.toLowerCase() ?? ''}s`, object as ApiObject);
   for (let at = 0; at < size; at += 1) {
     const namespace = `ns-${at}`;
@@ -114,7 +114,7 @@ function policyOf(size: number): ToldObjects {
   return objects;
 }
 
-const indexed = (reader: ToldObjects): RbacRules =>
+const indexed = (reader: FakeObjectReader): RbacRules =>
   rbacIndex({ reader, informers: objectInformers(reader), closed$: NEVER });
 
 async function indexOf(size: number): Promise<{ readonly index: RbacRules; readonly size: number }> {
@@ -149,7 +149,7 @@ function spread(index: RbacRules, size: number): (at: number) => unknown {
 }
 
 async function hugeRole(): Promise<number> {
-  const objects = new ToldObjects();
+  const objects = new FakeObjectReader();
   objects.set('clusterroles', {
     metadata: { name: 'huge' },
     rules: Array.from({ length: 10_000 }, (_, at) => ruleOf(`resource-${at}`)),

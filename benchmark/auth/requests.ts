@@ -1,8 +1,9 @@
-// What access control adds to a request: the same get with everybody an administrator, and with users, RBAC and, over
+// What access control adds to a request: the same get with every user an administrator, and with users, RBAC and, over
 // HTTP, tokens. In turns, since others use the machine too.
+import { InProcessRequest } from '../../lib/core/index.js';
 import { bearerTokens, rbacAuthorizer, tokenFile, withAuthenticatedGroup } from '../../lib/auth/index.js';
 import { cachedTokens } from '../../lib/auth/node/index.js';
-import { InProcessRequest, inProcessClient } from '../../lib/client/index.js';
+import { inProcessClient } from '../../lib/client/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { UserInfo } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
@@ -73,7 +74,7 @@ async function inProcess(open: ApiServer, guarded: ApiServer): Promise<Row[]> {
       handler(new InProcessRequest({ info, user }));
   const [bare = 0, withRbac = 0] = await perSecondAwaited([getting(open), getting(guarded, ada)], { calls: 20_000 });
   return [
-    { name: 'in process: get, everybody an administrator', value: bare, unit: '/s' },
+    { name: 'in process: get, every user an administrator', value: bare, unit: '/s' },
     { name: 'in process: get, a user and RBAC', value: withRbac, unit: '/s' },
     { name: 'added to a get in process', value: 1e9 / withRbac - 1e9 / bare, unit: 'ns' },
   ];
@@ -89,7 +90,7 @@ async function overHttp(open: ApiServer, guarded: ApiServer): Promise<Row[]> {
   }
   await Promise.all([without.close(), within.close()]);
   return [
-    { name: 'HTTP: get, everybody an administrator, 16 connections', value: bare, unit: '/s' },
+    { name: 'HTTP: get, every user an administrator, 16 connections', value: bare, unit: '/s' },
     { name: 'HTTP: get, a token and RBAC, 16 connections', value: withRbac, unit: '/s' },
     { name: 'HTTP: with over without', value: (100 * withRbac) / bare, unit: '%' },
   ];

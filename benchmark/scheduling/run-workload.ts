@@ -1,13 +1,13 @@
 // One workload through the real API in process: pods are created, seen by the scheduler's watch, placed, bound, and
-// seen again. The clock runs from the first pod that is created to the last that is bound; who creates waits for nobody
-// but the server. Everything shares one thread.
+// seen again. The measurement lasts from the first create request to the last binding; creates do not wait for each
+// other. Everything shares one thread.
 import { priorityAdmission } from '../../lib/admission/index.js';
 import { administrator } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { random } from '../../lib/core/index.js';
-import type { Attempt, SchedulerOptions } from '../../lib/scheduling/index.js';
-import { createScheduler } from '../../lib/scheduling/index.js';
+import type { SchedulerActivity, SchedulerOptions } from '../../lib/scheduling/public.js';
+import { createScheduler } from '../../lib/scheduling/public.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { claimDevice, nameDevices, offerDevices } from './devices.js';
@@ -29,7 +29,7 @@ export interface WorkloadResult {
 /** Runs a workload on a server of its own. `placing` chooses how the scheduler searches nodes. */
 export async function runWorkload(
   workload: Workload,
-  placing: SchedulerOptions['placing'] = 'columns',
+  placing: SchedulerOptions['placing'] = 'fast',
 ): Promise<WorkloadResult> {
   const store = memoryStore();
   const server = createServer({ store, random: random('benchmark'), admission: (tools) => [priorityAdmission(tools)] });
@@ -45,8 +45,8 @@ export async function runWorkload(
       await createAll(client, workload.waiting);
       await counts.reached('unschedulable', workload.waiting.count);
     }
-    // Whoever is slow to tell of pods must not be so at the expense of those that come now.
-    await told(client, total(workload.before) + (workload.waiting?.count ?? 0));
+    // Pending Events of earlier pods must not slow down the measured ones.
+    await eventsWritten(client, total(workload.before) + (workload.waiting?.count ?? 0));
     const placed = placingTime(scheduler.metrics());
     const bound = counts.of('bound');
     const cpu = process.cpuUsage();
@@ -56,7 +56,7 @@ export async function runWorkload(
     await counts.reached('bound', bound + workload.measured.count);
     const seconds = (performance.now() - start) / 1000;
     churn.stop();
-    await told(client, counts.of('bound') + counts.of('unschedulable') + counts.of('preempted'));
+    await eventsWritten(client, counts.of('bound') + counts.of('unschedulable') + counts.of('preempted'));
     const secondsTold = (performance.now() - start) / 1000;
     const { user, system } = process.cpuUsage(cpu);
     const after = placingTime(scheduler.metrics());
@@ -74,7 +74,7 @@ export async function runWorkload(
 }
 
 /** Waits until there are at least so many Events. */
-async function told(client: Client, count: number): Promise<void> {
+async function eventsWritten(client: Client, count: number): Promise<void> {
   for (;;) {
     const { items, remainingItemCount = 0 } = await client.kind('events.k8s.io/v1', 'Event').list({ limit: 1 });
     if (items.length + remainingItemCount >= count) return;
@@ -87,7 +87,7 @@ class Counts {
   readonly #counts = new Map<string, number>();
   readonly #waiting: { readonly type: string; readonly count: number; readonly done: () => void }[] = [];
 
-  add(attempt: Attempt): void {
+  add(attempt: SchedulerActivity): void {
     const { type } = attempt;
     // Pods that fit nowhere may be tried again; they count once.
     if (attempt.type === 'unschedulable' && attempt.attempts > 1) return;
@@ -100,7 +100,7 @@ class Counts {
     return this.#counts.get(type) ?? 0;
   }
 
-  reached(type: Attempt['type'], count: number): Promise<void> {
+  reached(type: SchedulerActivity['type'], count: number): Promise<void> {
     if (this.of(type) >= count) return Promise.resolve();
     return new Promise((done) => this.#waiting.push({ type, count, done }));
   }

@@ -28,7 +28,7 @@ export const oneLargeNode: Template<Node> = (index) =>
     index === 0 ? { cpu: '1000000', memory: '1000000Gi', pods: '1000000' } : { cpu: '4', memory: '32Gi', pods: '110' },
   );
 
-/** One in five has a taint that nobody tolerates. */
+/** One in five has a taint that no pod tolerates. */
 export const partlyTaintedNodes: Template<Node> = (index) => ({
   ...nodes()(index),
   ...(index % 5 === 4 && { spec: { taints: [{ key: 'foo', effect: 'NoSchedule' }] } }),
@@ -42,7 +42,7 @@ function nodeWith(index: number, room: Record<'cpu' | 'memory' | 'pods', string>
   };
 }
 
-/** What tells one kind of pod from another. */
+/** The differences between kinds of pods. */
 export interface PodShape {
   readonly prefix: string;
   readonly namespace?: string;

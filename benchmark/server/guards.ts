@@ -2,15 +2,15 @@
 // the pipeline without any. Time of the process, not of the clock on the wall, since others use the machine too.
 import type { IncomingMessage } from 'node:http';
 import { createKinds, objectInformers, random, systemClock } from '../../lib/core/index.js';
-import type { ApiRequest, Handler } from '../../lib/client/index.js';
+import type { ApiRequest, Handler } from '../../lib/core/index.js';
 import { auditLog } from '../../lib/server/audit/audit.js';
 import { flowSchemas, priorityLevels } from '../../lib/server/bootstrap/flow-control.js';
 import { writeBootstrap } from '../../lib/server/bootstrap/write-bootstrap.js';
 import { fairnessOf } from '../../lib/server/fairness/fairness.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
-import { impersonateStep } from '../../lib/server/impersonate.js';
+import { impersonateStep } from '../../lib/server/access/impersonate.js';
 import { RequestMetrics } from '../../lib/server/metrics/request-metrics.js';
-import { NodeInput } from '../../lib/server/node/node-input.js';
+import { NodeInput } from '../../lib/server/node/node-http.js';
 import { pipelineHandler } from '../../lib/server/pipeline.js';
 import type { Pipeline } from '../../lib/server/pipeline.js';
 import { objectReader } from '../../lib/server/registry/object-reader.js';
@@ -30,7 +30,7 @@ export async function measureGuards(): Promise<Row[]> {
     informers: objectInformers(objectReader(registry, clock)),
     clock,
     concurrency: 600,
-    turnedAway: requests.turnedAway,
+    onRejected: requests.onRejected,
   });
   const audit = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(2) });
   const heard = auditLog({ policy: { rules: [{ level: 'Metadata' }] }, clock, random: random(3) });
@@ -60,7 +60,7 @@ export async function measureGuards(): Promise<Row[]> {
     'fairness, exempt',
     'fairness, a seat at once',
     'metrics',
-    'audit that nobody hears',
+    'audit without a sink',
     'audit, two events',
   ];
   const goals = ['≤ 500', '≤ 1000', '≤ 2000', '≤ 1000', '≤ 300', undefined];
@@ -96,7 +96,7 @@ function request(): ApiRequest {
     body: async () => undefined,
     negotiate: () => ({ mediaType: 'application/json', pretty: false }),
     headersWith: (prefix) => input.headersWith(prefix),
-    tell: () => undefined,
+    addNotes: () => undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 // The server called in process: no socket, no bytes.
-import { InProcessRequest } from '../../lib/client/index.js';
-import type { ApiResponse, Handler, RequestOptions } from '../../lib/client/index.js';
+import { InProcessRequest } from '../../lib/core/index.js';
+import type { ApiResponse, Handler, RequestOptions } from '../../lib/core/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import type { Row } from '../measure.js';

@@ -1,6 +1,6 @@
 // The etcd store against a bare loop on the same etcd: the pod as JSON, the request as protobuf, node:http2, the answer
-// not looked at beyond its status; no checks, no deadlines, no errors told apart. Both take turns with 64 transactions
-// under way, and the best round of each counts. etcd syncs every transaction to disk. Nothing is measured where etcd is
+// read beyond its status; no checks, no deadlines, no errors distinguished. Both take turns with 64 transactions in
+// flight, and the best round of each counts. etcd syncs every transaction to disk. Nothing is measured where etcd is
 // not installed.
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { random, systemClock, type JsonObject } from '../../lib/core/index.js';
@@ -75,13 +75,13 @@ async function measureWatch(store: Store): Promise<Row[]> {
   const key = '/registry/watched/key';
   const tookMs: number[] = [];
   let calledAt = 0;
-  let told: () => void = () => undefined;
+  let received: () => void = () => undefined;
   const watch = store.watch('/registry/watched/', { after: await store.revision() }).subscribe(() => {
     tookMs.push(performance.now() - calledAt);
-    told();
+    received();
   });
   for (let count = 0; count < 500; count++) {
-    const heard = new Promise<void>((resolve) => (told = resolve));
+    const heard = new Promise<void>((resolve) => (received = resolve));
     calledAt = performance.now();
     await Promise.all([heard, store.commit({ put: [{ key, value: { count, ...value } }] })]);
   }

@@ -6,7 +6,7 @@ import { deepFreeze, random, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject } from '../../lib/core/index.js';
 import { memoryStore } from '../../lib/storage/memory-store.js';
 import type { MemoryStore } from '../../lib/storage/memory-store.js';
-import { compare } from '../measure.js';
+import { compare, heapOf } from '../measure.js';
 import type { Row } from '../measure.js';
 
 const BTree = sortedBTree.default;
@@ -143,23 +143,6 @@ async function filledStore(keys: readonly string[]): Promise<MemoryStore> {
   const store = memoryStore({ clock: virtualClock() });
   for (const key of keys) await store.commit({ put: [{ key, value }] });
   return store;
-}
-
-/** The bytes that what is made holds on to; none where the collector cannot be called. */
-async function heapOf(make: () => Promise<unknown>): Promise<number[]> {
-  const { gc } = globalThis;
-  if (gc === undefined) return [];
-  const settle = async (): Promise<number> => {
-    for (let turn = 0; turn < 3; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      gc();
-    }
-    return process.memoryUsage().heapUsed;
-  };
-  const before = await settle();
-  const made = await make();
-  const after = await settle();
-  return made === undefined ? [] : [after - before];
 }
 
 /** Microseconds per item of each candidate. A candidate is begun anew in every round. */

@@ -163,7 +163,7 @@ class BareLog {
   readonly #text = JSON.stringify(podOf(0, 0));
 
   static async open(path: string): Promise<BareLog> {
-    return new BareLog(await openDatabase({ path }));
+    return new BareLog(await openDatabase({ path, check: false }));
   }
 
   private constructor(database: Database) {

@@ -1,12 +1,13 @@
 // The plugin Priority: pods name a PriorityClass, and what that means is written into them when they are created, so
-// that it stays what it was when the class is gone. Pods that name none have the class that is everybody's default, or
+// that it stays what it was when the class is gone. Pods that name none have the global default class, or
 // priority 0. Of such defaults there can be one. As plugin/pkg/admission/priority.
 import { filter } from 'rxjs';
-import { forbidden, onDemand } from '../core/index.js';
-import type { ApiError, Frozen } from '../core/index.js';
+import { onDemand, withMembers } from '../core/index.js';
+import type { Frozen } from '../core/index.js';
 import type { Pod, PriorityClass } from '../core/types/index.js';
 import type { ServerTools } from '../auth/index.js';
 import type { AdmissionPlugin, AdmissionReview } from './plugin.js';
+import { refusal } from './refusal.js';
 
 /** Makes the plugin. Classes are read from the first pod on. */
 export function priorityAdmission({
@@ -27,14 +28,14 @@ export function priorityAdmission({
     const { priorityClassName = '' } = pod.spec ?? {};
     if (priorityClassName === '') return whenReady(() => prioritized(review, pod, defaultClass() ?? noClass));
     return reader.get<PriorityClass>(classes, priorityClassName).then((named) => {
-      if (named === undefined) throw refused(review, `no PriorityClass with name ${priorityClassName} was found`);
+      if (named === undefined) throw refusal(review, `no PriorityClass with name ${priorityClassName} was found`);
       return prioritized(review, pod, named);
     });
   };
 
   return {
     name: 'Priority',
-    handles: { operations: ['CREATE', 'UPDATE'], resources: ['pods', 'priorityclasses.scheduling.k8s.io'] },
+    handles: { operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['pods', 'priorityclasses.scheduling.k8s.io'] },
     mutate: (review) => {
       const { operation, object, oldObject, resource } = review;
       if (resource.resource !== 'pods' || object === undefined) return undefined;
@@ -43,18 +44,26 @@ export function priorityAdmission({
       return withPriorityOf(object as Frozen<Pod>, oldObject as Frozen<Pod> | undefined);
     },
     validate: (review) => {
-      const { operation, object, resource } = review;
+      const { operation, object, resource, name } = review;
+      if (operation === 'DELETE') {
+        // In Kubernetes the storage of the kind refuses it, but not for the deletion of a collection.
+        if (resource.resource === 'priorityclasses' && systemClasses.includes(name))
+          throw refusal(review, 'this is a system priority class and cannot be deleted');
+        return undefined;
+      }
       const isDefault = (object as Frozen<PriorityClass> | undefined)?.globalDefault === true;
       if (resource.resource !== 'priorityclasses' || !isDefault) return undefined;
       return whenReady(() => {
         const other = defaultClass()?.metadata?.name;
         if (other !== undefined && (operation === 'CREATE' || other !== object?.metadata?.name)) {
-          throw refused(review, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+          throw refusal(review, `PriorityClass ${other} is already marked as default. Only one default can exist`);
         }
       });
     },
   };
 }
+
+const systemClasses: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
 /** The class of pods where there is no default. */
 const noClass: Frozen<PriorityClass> = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
@@ -67,23 +76,22 @@ function prioritized(
   const { spec } = pod;
   if (spec === undefined) return pod;
   if (spec.priority !== undefined && spec.priority !== value)
-    throw refused(review, mustNotBeGiven('integer value of priority', spec.priority, value));
+    throw refusal(review, mustNotBeGiven('integer value of priority', spec.priority, value));
   if (
     preemptionPolicy !== undefined &&
     spec.preemptionPolicy !== undefined &&
     spec.preemptionPolicy !== preemptionPolicy
   ) {
-    throw refused(review, mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
+    throw refusal(review, mustNotBeGiven('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
   }
   const priorityClassName = metadata?.name;
   return {
     ...pod,
-    spec: {
-      ...spec,
-      ...(priorityClassName !== undefined && { priorityClassName }),
+    spec: withMembers(spec, {
       priority: value,
+      ...(priorityClassName !== undefined && { priorityClassName }),
       ...(preemptionPolicy !== undefined && { preemptionPolicy }),
-    },
+    }),
   };
 }
 
@@ -99,10 +107,4 @@ function withPriorityOf(pod: Frozen<Pod>, old: Frozen<Pod> | undefined): Frozen<
 
 function mustNotBeGiven(what: string, given: number | string, computed: number | string): string {
   return `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
-}
-
-/** Names are generated after admission: until then an object is known by its `generateName`. */
-function refused({ resource, name, object }: AdmissionReview, why: string): ApiError {
-  const { name: own = '', generateName = '' } = object?.metadata ?? {};
-  return forbidden({ ...resource, name: [name, own, generateName].find((each) => each !== '') ?? '' }, why);
 }

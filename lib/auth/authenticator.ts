@@ -1,54 +1,53 @@
-// Who is asking: the contract of authentication. An authenticator looks at the credentials of a request and answers
-// with a user, with undefined when they are not its kind ("not mine"), or fails when they are but are wrong. The server
-// asks several in order; the first user counts, and who failed is remembered: wrong credentials end in 401 unless a
-// later authenticator takes them, and are never taken for no credentials.
-// As apiserver/pkg/authentication/authenticator/interfaces.go.
+// The contract of authentication. An authenticator examines the credentials of a request and returns a user, returns
+// undefined if they are of another kind, or fails if they are of its kind but invalid. The server calls authenticators
+// in order and uses the first user. If there is none and one failed, the response is 401: invalid credentials never
+// count as absent. As apiserver/pkg/authentication/authenticator/interfaces.go.
 import type { ObservableInput } from 'rxjs';
 import type { Frozen } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 
-/** Credentials as a request brings them. */
+/** The credentials of a request. */
 export interface Credentials {
-  /** A header's value, by name in any case; of several the first. */
+  /** Returns the first value of a header; names are case-insensitive. */
   header(name: string): string | undefined;
-  /** The headers whose names begin so; names in lower case, one pair for each that was sent. */
+  /** Returns the headers with this prefix, names in lower case, one pair per sent value. */
   headersWith?(prefix: string): readonly (readonly [name: string, value: string])[];
-  /** The path asked for, without its query. */
+  /** The request path without its query. */
   readonly path?: string;
-  /**
-   * The client's certificate, where TLS asked for one and it was given; whether to trust it is the authenticator's to
-   * say.
-   */
+  /** The certificate that the client presented in TLS. It is not verified; that is up to the authenticator. */
   readonly certificate?: ClientCertificate | undefined;
-  /** For whom the credentials should be: who asks for none of these is nobody here. Absent where nobody said. */
+  /** Accepted audiences; credentials issued for other audiences are not authenticated. Absent: any. */
   readonly audiences?: readonly string[] | undefined;
-  /** Tells the client something, whoever takes the credentials. What goes with a user is told by the answer instead. */
+  /** Adds a warning to the response, also if another authenticator accepts the credentials. */
   warn?(text: string): void;
 }
 
-/** A certificate that a client presented, and whose key it proved to have. Nobody verified who signed it. */
+/** A certificate that a client presented in TLS, which proves possession of its key. Its issuer is not verified. */
 export interface ClientCertificate {
-  /** DER. */
+  /** The certificate in DER. */
   readonly raw: Uint8Array;
-  /** What the client sent with it to lead to an authority, DER, in no order that could be relied on. */
+  /** Further certificates that the client sent, in DER, in any order. */
   readonly intermediates: readonly Uint8Array[];
 }
 
-/** A user, and how far the proof goes. */
+/** An authenticated user. */
 export interface Authenticated {
   readonly user: Frozen<UserInfo>;
-  /** Of the audiences asked for, those that the credentials were made for. Absent for credentials that know none. */
+  /** The requested audiences that the credentials are issued for. Absent for credentials without audiences. */
   readonly audiences?: readonly string[];
-  /** What the client should be told. */
+  /** Warnings for the response. */
   readonly warnings?: readonly string[];
-  /** Notes for the audit event. */
+  /** Annotations of the audit event. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Answers who is asking, or undefined. */
+/**
+ * Authenticates a request: emits a user, or undefined if the credentials are of another kind. Fails if they are
+ * invalid.
+ */
 export type Authenticator = (credentials: Credentials) => ObservableInput<Authenticated | undefined>;
 
-/** The same for a bearer token alone: what the tokens of a host are plugged in as. */
+/** Authenticates a bearer token: emits a user or undefined, or fails, as an `Authenticator`. */
 export type TokenAuthenticator = (
   token: string,
   audiences: readonly string[] | undefined,

@@ -1,13 +1,14 @@
-// Who may do what: the contract of authorization. An authorizer allows, denies or has no opinion; the server asks them
-// in order until one has, and what nobody allows is refused. As apiserver/pkg/authorization/authorizer/interfaces.go.
+// The contract of authorization. An authorizer allows, denies or has no opinion. The server calls authorizers in order
+// until one allows or denies; if none does, the request is denied. As
+// apiserver/pkg/authorization/authorizer/interfaces.go.
 import type { ObservableInput } from 'rxjs';
 import type { FieldSelector, Frozen, Selector } from '../core/index.js';
 import type { NonResourceRule, ResourceRule, UserInfo } from '../core/types/index.js';
 
-/** What is asked for. Absent parts are empty texts. */
+/** Attributes of a request that authorization decides on. Absent ones are empty strings. */
 export interface AccessAttributes {
   readonly user: Frozen<UserInfo>;
-  /** One of the verbs of the API, or the method in lower case for paths that are no resource. */
+  /** An API verb, or the HTTP method in lower case for non-resource paths. */
   readonly verb: string;
   readonly isResource: boolean;
   readonly path: string;
@@ -17,40 +18,40 @@ export interface AccessAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Of list, watch and deletecollection: which objects. Absent where all are asked for. */
+  /** Selectors of list, watch and deletecollection; absent if the request selects all objects. */
   readonly selectors?: AccessSelectors;
 }
 
-/** Which objects of a collection are asked for. A selector that could not be read narrows nothing. */
+/** Selectors of a request. A selector that cannot be parsed does not restrict the request. */
 export interface AccessSelectors {
   readonly field?: FieldSelector;
   readonly label?: Selector;
-  /** Why a selector could not be read. */
+  /** Why a selector could not be parsed. */
   readonly problem?: string;
 }
 
-/** The answer. */
+/** The result of an authorizer. */
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion';
-  /** For the refused and for the audit log. */
+  /** Reason, for the error response and the audit log. */
   readonly reason: string;
-  /** What went wrong on the way. An answer that allows or denies counts all the same. */
+  /** An error that occurred during evaluation. A decision to allow or deny is valid nevertheless. */
   readonly error?: string;
 }
 
-/** What somebody may do in a namespace, as far as it can be listed. */
+/** The rules that apply to a user in a namespace. */
 export interface AccessRules {
   readonly resourceRules: readonly Frozen<ResourceRule>[];
   readonly nonResourceRules: readonly Frozen<NonResourceRule>[];
-  /** Whether there may be more. */
+  /** True if there may be further rules. */
   readonly incomplete: boolean;
-  /** Why, where something failed. */
+  /** Why the rules are incomplete. */
   readonly error?: string;
 }
 
-/** Answers whether somebody may do something. To fail is to have no opinion, and to say so. */
+/** Decides whether a user may perform a request. A thrown or rejected error counts as no opinion and is reported. */
 export interface Authorizer {
   (attributes: AccessAttributes): ObservableInput<Decision>;
-  /** Lists what it allows a user in a namespace. Without it, what it allows cannot be listed. */
+  /** Lists the rules of a user in a namespace. An authorizer without it makes every listing incomplete. */
   rules?(user: Frozen<UserInfo>, namespace: string): ObservableInput<AccessRules>;
 }

@@ -9,10 +9,13 @@ export type {
 } from './authenticator.js';
 export type { ServerTools } from './server-tools.js';
 export type { AccessAttributes, AccessRules, AccessSelectors, Authorizer, Decision } from './authorizer.js';
-export type { AnonymousOptions } from './authentication/anonymous.js';
-export { orAnonymous } from './authentication/anonymous.js';
-export { audienceAgnostic, audienceAgnosticTokens } from './authentication/audiences.js';
-export { withAuthenticatedGroup } from './authentication/authenticated-group.js';
+export type { AnonymousOptions } from './authentication/authenticator-decorators.js';
+export {
+  audienceAgnostic,
+  audienceAgnosticTokens,
+  orAnonymous,
+  withAuthenticatedGroup,
+} from './authentication/authenticator-decorators.js';
 export { AuthenticationError } from './authentication/authentication-error.js';
 export type {
   AnonymousConfiguration,
@@ -45,12 +48,10 @@ export type { CompiledRule, JwtExpressions } from './authentication/jwt-expressi
 export type { OidcFlags } from './authentication/oidc-flags.js';
 export { configurationOfOidcFlags, oidcFlagAlgorithms } from './authentication/oidc-flags.js';
 export type { CompiledExpression, ExpressionCompiler, ExpressionEnvironment } from './authentication/expressions.js';
-export { compileAt, ExpressionError, noExpressions } from './authentication/expressions.js';
+export { compileAt, ExpressionError } from './authentication/expressions.js';
 export { isSameSecret } from './authentication/constant-time.js';
 export type { CredentialsEntry } from './authentication/credentials-file.js';
-export { CredentialsFileError } from './authentication/credentials-file.js';
-export { reloadingAuthenticator, reloadingTokenAuthenticator } from './authentication/reloading.js';
-export { parseTokenFile, tokenFile } from './authentication/token-file.js';
+export { CredentialsFileError, parseTokenFile, tokenFile } from './authentication/credentials-file.js';
 export { unionAuthenticator, unionTokenAuthenticator } from './authentication/union.js';
 export type { WebhookTokensOptions } from './authentication/webhook-tokens.js';
 export { webhookTokens } from './authentication/webhook-tokens.js';
@@ -81,14 +82,14 @@ export type {
 } from './authorization/configured-authorizers.js';
 export { authorizationFrom, authorizersFrom } from './authorization/configured-authorizers.js';
 export { matchConditionEnvironment } from './authorization/match-conditions.js';
-export { reloadingAuthorizer } from './authorization/reloading.js';
 export { unionAuthorizer } from './authorization/union.js';
 export type { WebhookAuthorizerOptions } from './authorization/webhook.js';
 export { webhookAuthorizer } from './authorization/webhook.js';
 export type { ReviewVersion } from './review-call.js';
-export { rbacAuthorizer } from './rbac/rbac-authorizer.js';
-export { rbacGroup, rbacIndex } from './rbac/rbac-index.js';
-export type { RbacRules, RulesFound } from './rbac/rbac-rules.js';
+export type { RbacRules, RulesFound } from './rbac/rbac-authorizer.js';
+export { rbacAuthorizer, rbacGroup } from './rbac/rbac-authorizer.js';
+export { rbacIndex } from './rbac/rbac-index.js';
+export { reloadingAuthenticator, reloadingAuthorizer, reloadingTokenAuthenticator } from './reloading.js';
 export { printMissingRules, printTexts, uncoveredRules } from './rbac/rule-coverage.js';
 export { ruleAllows } from './rbac/rule-matching.js';
 export type {

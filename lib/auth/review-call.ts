@@ -1,17 +1,15 @@
-// Reviews that a webhook answers: the object goes out with its spec and comes back with its status. Of the answer only
-// the status is believed, and only in the right types: what the webhook says the question was is no matter.
+// Token and access reviews by webhook: the object is sent with its spec and returned with its status. Only the status
+// of the response is used, decoded by its schema; the returned spec is ignored.
 import { builtinSchema, decodeValue, errorText } from '../core/index.js';
 import type { JsonObject, StructType } from '../core/index.js';
 import type { SubjectAccessReviewStatus, TokenReviewStatus } from '../core/types/index.js';
 import type { WebhookCall } from '../webhook/index.js';
 import { WebhookError } from '../webhook/index.js';
 
-/**
- * The versions in which webhooks speak. v1beta1 is what the flags of a kube-apiserver ask for unless told otherwise.
- */
+/** Versions of review objects that webhooks support. v1beta1 is the default of kube-apiserver's flags. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** Asks about a token. Rejects with WebhookError. */
+/** Sends a TokenReview. Rejects with WebhookError. */
 export async function reviewToken(
   call: WebhookCall,
   version: ReviewVersion,
@@ -26,7 +24,7 @@ export async function reviewToken(
   return status;
 }
 
-/** Asks about access. Rejects with WebhookError. */
+/** Sends a SubjectAccessReview. Rejects with WebhookError. */
 export async function reviewAccess(
   call: WebhookCall,
   version: ReviewVersion,
@@ -56,7 +54,7 @@ async function review<T>(
     );
   }
   try {
-    // The fields that count are the same in both versions. As decoded: freshly made, in the types of the schema.
+    // Both versions have the same status fields. `decode` returned a new value of the schema's types.
     return decodeValue(builtinType(types[kind]), { status }).object as T;
   } catch (cause) {
     throw new WebhookError('malformed', `the webhook's answer cannot be read: ${errorText(cause)}`, { cause });
@@ -68,7 +66,7 @@ const types = {
   SubjectAccessReview: 'authorization/v1.SubjectAccessReview',
 } as const;
 
-/** The type of that name in the built-in schema. */
+/** Returns the type of that name in the built-in schema. */
 export function builtinType(name: string): StructType {
   const type = builtinSchema.struct(name);
   if (type === undefined) throw new Error(`there is no built-in type ${name}`);

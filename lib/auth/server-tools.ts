@@ -1,18 +1,18 @@
-// What a server lends to the parts that a host plugs into it: authenticators, authorizers, token issuers and admission
-// plugins. A host supplies such a part as a function of these tools; a part that reads nothing is supplied as it is.
+// The dependencies that a server provides to its plug-ins: authenticators, authorizers, token issuers and admission
+// plugins. A host supplies a plug-in as a function of these tools, or as a value if it needs none.
 import type { Observable } from 'rxjs';
 import type { Client } from '../client/index.js';
 import type { Clock, Kinds, ObjectInformers, ObjectReader, Random } from '../core/index.js';
 import type { Authorizer } from './authorizer.js';
-import type { RbacRules } from './rbac/rbac-rules.js';
+import type { RbacRules } from './rbac/rbac-authorizer.js';
 
-/** What a server lends to its plug-in parts. */
+/** The dependencies that a server provides to its plug-ins. */
 export interface ServerTools {
   /** Reads the server's own objects from its caches. */
   readonly reader: ObjectReader;
   /** Shared watches over the server's own caches: one per resource, however many parts subscribe. */
   readonly informers: ObjectInformers;
-  /** The server's own client, as `system:apiserver`, for what a part has to write. */
+  /** The server's own client, as `system:apiserver`, for writes of a plug-in. */
   readonly client: Client;
   readonly clock: Clock;
   /** A random stream of the part's own. */
@@ -25,12 +25,12 @@ export interface ServerTools {
    */
   readonly authorizer: () => Authorizer;
   /**
-   * Returns the server's roles and bindings, for `rbacAuthorizer`. They are read from the first question on. A server
-   * one of whose parts calls this starts with the roles of Kubernetes.
+   * Returns the server's roles and bindings, for `rbacAuthorizer`. They are loaded with the first decision. A server
+   * with a plug-in that calls this is created with the bootstrap roles of Kubernetes.
    */
   readonly rbac: () => RbacRules;
-  /** The server's own audiences, which tokens without an audience are for. Empty where it has none. */
+  /** Audiences of the server, which apply to tokens without an audience. May be empty. */
   readonly audiences: readonly string[];
-  /** Emits once when the server is closed, also to later subscribers. Ends what a part keeps running. */
+  /** Emits once when the server is closed, also to later subscribers. Ends the subscriptions of plug-ins. */
   readonly closed$: Observable<void>;
 }

@@ -1,27 +1,27 @@
-// Names that Kubernetes gives meaning: users that are ServiceAccounts or nodes, and the groups that go with them. As
+// User and group names with a meaning in Kubernetes: service accounts, nodes, and the `system:` groups. As
 // apiserver/pkg/authentication/serviceaccount/util.go and authentication/user/user.go.
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../core/index.js';
 import type { Frozen, NamespacedName } from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
 
-/** Everybody who proved who they are. */
+/** The group of all authenticated users. */
 export const allAuthenticated = 'system:authenticated';
-/** Everybody who did not. */
+/** The group of anonymous requests. */
 export const allUnauthenticated = 'system:unauthenticated';
-/** Whoever did not. */
+/** The user of anonymous requests. */
 export const anonymousUser = 'system:anonymous';
-/** May do everything. */
+/** The group that is allowed everything. */
 export const systemMasters = 'system:masters';
-/** All nodes. */
+/** The group of all nodes. */
 export const systemNodes = 'system:nodes';
 
-/** The user that requests run as until a host plugs authentication in. */
+/** The user of all requests in a server without authenticators. */
 export const administrator: Frozen<UserInfo> = Object.freeze({
   username: 'system:admin',
   groups: Object.freeze(['system:masters', 'system:authenticated']),
 });
 
-/** The ServiceAccount behind a user name. */
+/** Returns the namespace and name of the service account of a user name; undefined for other users. */
 export function serviceAccountOf(username: string): NamespacedName | undefined {
   if (!username.startsWith(serviceAccountPrefix)) return undefined;
   const [namespace = '', name = '', ...rest] = username.slice(serviceAccountPrefix.length).split(':');
@@ -30,12 +30,12 @@ export function serviceAccountOf(username: string): NamespacedName | undefined {
   return isWhole ? { namespace, name } : undefined;
 }
 
-/** The groups of all ServiceAccounts of a namespace. */
+/** Returns the groups of a service account of the namespace. */
 export function serviceAccountGroups(namespace: string): readonly string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
 
-/** The node behind a user name. */
+/** Returns the node name of a user name; undefined for other users. */
 export function nodeOf(username: string): string | undefined {
   if (!username.startsWith(nodePrefix)) return undefined;
   const name = username.slice(nodePrefix.length);

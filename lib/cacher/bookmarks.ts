@@ -1,25 +1,25 @@
-// Bookmarks now and then, for the watchers that asked for them: a revision to resume from that is newer than the last
-// event. One timer for all of them, none while there is nobody. What has been written elsewhere meanwhile is found out
-// first, or the bookmarks of a quiet resource would grow too old to be of use.
+// Periodic bookmarks for watchers that requested them: a revision to resume from that is newer than the last event. One
+// timer for all watchers, and none while there are no watchers. The cache first catches up with writes to other
+// resources; otherwise the bookmarks of a quiet resource would become too old to resume from.
 import type { Subscription } from 'rxjs';
 import { exhaustMap } from 'rxjs';
 import type { Clock } from '../core/index.js';
 
-/** What bookmarks need. */
+/** Options of bookmarks. */
 export interface BookmarksOptions {
   readonly clock: Clock;
   readonly everyMs: number;
-  /** Brings the cache up to the store, if that is possible now. Must not reject. */
+  /** Brings the cache up to the store, if possible. Must not reject. */
   readonly catchUp: () => Promise<unknown>;
 }
 
-/** One who wants bookmarks. */
+/** A receiver of bookmarks. */
 export interface BookmarkReader {
-  /** Sends it one, of where the cache is. Must not throw. */
+  /** Emits a bookmark at the cached revision. Must not throw. */
   bookmark(): void;
 }
 
-/** Those who want bookmarks. */
+/** The receivers of bookmarks, and their timer. */
 export class Bookmarks {
   readonly #options: BookmarksOptions;
   readonly #readers = new Set<BookmarkReader>();
@@ -29,13 +29,13 @@ export class Bookmarks {
     this.#options = options;
   }
 
-  /** From now on, until it is removed. */
+  /** Adds a receiver. */
   add(reader: BookmarkReader): void {
     this.#readers.add(reader);
     this.#timer ??= this.#start();
   }
 
-  /** No more. */
+  /** Removes a receiver. */
   remove(reader: BookmarkReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;

@@ -1,22 +1,22 @@
-// One change of one object, as the window keeps it and watchers see it. Which event it is depends on who looks: an
-// object that enters a view is ADDED there and one that leaves it DELETED, whatever happened to the object itself.
+// One change of one object, as kept in the window and seen by watchers. The event type depends on the watcher's
+// selection: an object that enters it is ADDED and one that leaves it DELETED, whatever happened to the object.
 //
-//     before, after   no, yes: ADDED     yes, yes: MODIFIED     yes, no: DELETED, as it was, under the new revision
+//     before, after   no, yes: ADDED     yes, yes: MODIFIED     yes, no: DELETED, as it was, with the new revision
 //
-// Events are made when first asked for and shared by everyone, so that their bytes can be. As
+// Events are created on first use and shared, so that their encoded bytes can be shared. As
 // apiserver/pkg/storage/cacher/cache_watcher.go, convertToWatchEvent.
 import type { Revision } from '../storage/index.js';
 import type { CacheEvent, CacherOptions } from './cacher.js';
 import type { CachedObject, View } from './view.js';
 
-/** What happened to an object. One of the two is there. */
+/** The states of an object before and after a change; at least one is defined. */
 export interface ChangeOfItem<T extends object> {
   readonly revision: Revision;
   readonly previous: CachedObject<T> | undefined;
   readonly now: CachedObject<T> | undefined;
 }
 
-/** A change and the events it gives. */
+/** A change and its events. */
 export class CacheChange<T extends object> {
   readonly revision: Revision;
   readonly key: string;
@@ -35,7 +35,7 @@ export class CacheChange<T extends object> {
     this.#withRevision = withRevision;
   }
 
-  /** What it is to those who look at this view; undefined when they do not see it. */
+  /** Returns the event for a selection; undefined if neither state matches. */
   eventFor(view: View<T>): CacheEvent<T> | undefined {
     const { previous, now } = this;
     const wasThere = previous !== undefined && view.sees(previous);

@@ -1,10 +1,10 @@
-// One watch, from where it begins to where it is told of changes as they come:
+// One watch, from its start to live delivery:
 //
-//   waiting ── the cache is filled, and as new as asked for ──► telling what there is, if `initial` ──► catching up
+//   waiting ── the cache is filled and fresh enough ──► emits the current objects, if `initial` ──► catching up
 //   catching up ── from the store's history, while its revision is older than the window ──► from the window ──► live
 //
-// Nothing is emitted while it is being subscribed. It needs no buffer: what comes while it catches up is in the window,
-// and should the window move on faster than the store tells, the store tells on.
+// Nothing is emitted during subscription. No buffer is needed: changes that arrive while it catches up are in the
+// window; if the window advances faster than the history is read, reading the history continues.
 import type { Subscriber } from 'rxjs';
 import { map, switchMap, takeWhile } from 'rxjs';
 import { tooLargeResourceVersion, tooOldResourceVersion } from '../core/index.js';
@@ -22,9 +22,9 @@ import type { CachedObject, View } from './view.js';
 import type { WatchWindow } from './watch-window.js';
 import type { Watcher, WatcherIndex } from './watcher-index.js';
 
-/** The cache as a watch sees it. */
+/** The cache as seen by a watch. */
 export interface WatchedCache<T extends object> {
-  readonly source: FeedSource;
+  readonly source: FeedSource & Pick<CacherOptions<T>, 'forgetsHistory'>;
   readonly state: NewestState<T>;
   readonly window: WatchWindow<T>;
   readonly fresh: FreshReads;
@@ -34,7 +34,7 @@ export interface WatchedCache<T extends object> {
   itemOf(entry: Entry): CachedObject<T>;
 }
 
-/** A watch that is subscribed. */
+/** A subscribed watch. */
 export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader {
   readonly view: View<T>;
   readonly #cache: WatchedCache<T>;
@@ -42,8 +42,8 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
   readonly #subscriber: Subscriber<CacheEvent<T>>;
   #after: Revision = 0;
   #isLive = false;
-  /** A bookmark was asked for before there was one to give. */
-  #owesBookmark = false;
+  /** A bookmark was requested before the watch was live. */
+  #bookmarkRequested = false;
 
   constructor(
     cache: WatchedCache<T>,
@@ -61,7 +61,7 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     return this.#after;
   }
 
-  /** Sets it going. What it starts ends with the subscription. */
+  /** Starts the watch. Everything it starts ends with the subscription. */
   start(): void {
     this.#subscriber.add(() => this.#stop());
     this.#begin().catch((error: unknown) =>
@@ -80,23 +80,23 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       const event = change.eventFor(this.view);
       if (event !== undefined) this.#subscriber.next(event);
     } catch (error) {
-      this.#subscriber.error(error); // its selector threw, or a hand-made Subscriber did
+      this.#subscriber.error(error); // its selector or its Subscriber threw
     }
   }
 
   bookmark(): void {
     const { revision } = this.#cache.fresh;
-    this.#owesBookmark = !this.#isLive;
+    this.#bookmarkRequested = !this.#isLive;
     if (this.#isLive && revision >= this.#after) this.#subscriber.next(Object.freeze({ type: 'BOOKMARK', revision }));
   }
 
-  /** The cache skipped from one revision to another: ends the watch, unless it waits for what is still to come. */
+  /** The cache lost the changes between two revisions: ends the watch with Expired, unless it waits for a later one. */
   skip(from: Revision, to: Revision): void {
     const seen = Math.max(this.#after, from);
     if (this.#isLive && seen < to) this.#subscriber.error(tooOldResourceVersion(`${seen}`, `${to}`));
   }
 
-  /** Ends it in good order. */
+  /** Completes the watch. */
   complete(): void {
     this.#subscriber.complete();
   }
@@ -109,18 +109,16 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
       this.#catchUp(after);
       return;
     }
-    // Without initial events a consistent watch begins at a revision that the cache need not have come to, and misses
-    // nothing that was begun after it.
+    // Without initial events a consistent watch starts at a revision that the cache may not have reached, and misses no
+    // change committed after it was requested.
     const beginsThere = !initial && notOlderThan === undefined;
-    const least = notOlderThan ?? (await (beginsThere ? fresh.asOfNow() : fresh.newest()));
+    const least = notOlderThan ?? (await (beginsThere ? fresh.currentRevision() : fresh.newest()));
     await this.#reach(beginsThere ? 0 : least);
-    if (initial) this.#catchUp(this.#tellInitial());
+    if (initial) this.#catchUp(this.#emitInitial());
     else this.#catchUp(beginsThere ? least : fresh.revision);
   }
 
-  /**
-   * Waits for the cache to be filled, for as long as that takes, and to come to a revision, for as long as is allowed.
-   */
+  /** Waits until the cache is filled, without limit, and has reached a revision, within the limit. */
   async #reach(revision: Revision): Promise<void> {
     const { fresh } = this.#cache;
     while (!(await fresh.reached(revision))) {
@@ -129,8 +127,8 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     }
   }
 
-  /** Answers the revision that it told the state of. */
-  #tellInitial(): Revision {
+  /** Emits the current objects. Returns their revision. */
+  #emitInitial(): Revision {
     const { state, fresh } = this.#cache;
     const { revision } = fresh;
     for (const item of listItems(state.around(this.view), this.view)) {
@@ -142,14 +140,15 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     return revision;
   }
 
-  /** Tells what came after a revision until there is no more, then lets changes come by themselves. */
+  /** Emits the changes after a revision until there are none left, then registers for live delivery. */
   #catchUp(after: Revision): void {
     const { window, watchers, bookmarks } = this.#cache;
     let seen = after;
-    // In rounds: a subscriber that is told may cause further changes before it returns.
+    // In rounds: a subscriber may cause further changes while it receives one.
     for (let changes: readonly CacheChange<T>[] = []; !this.#subscriber.closed;) {
       if (seen < window.start) {
-        this.#readHistory(seen);
+        if (this.#cache.source.forgetsHistory !== true) this.#readHistory(seen);
+        else this.#subscriber.error(tooOldResourceVersion(`${seen}`, `${window.start}`));
         return;
       }
       changes = window.after(seen);
@@ -162,10 +161,10 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
     this.#isLive = true;
     watchers.add(this);
     if (this.#options.bookmarks === true) bookmarks.add(this);
-    if (this.#owesBookmark) this.bookmark();
+    if (this.#bookmarkRequested) this.bookmark();
   }
 
-  /** Tells what the store knows of the time before the window. */
+  /** Emits changes older than the window, from the store's history. */
   #readHistory(after: Revision): void {
     const { source, window } = this.#cache;
     let seen = after;
@@ -182,7 +181,7 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
         const isGone = isStoreError(error, 'compacted');
         this.#subscriber.error(isGone ? tooOldResourceVersion(`${after}`, `${error.revision ?? window.start}`) : error);
       },
-      // It has come to the window, or the store was closed.
+      // The history has reached the window, or the store was closed.
       complete: () => (seen < window.start ? this.#subscriber.complete() : this.#catchUp(seen)),
     });
     this.#subscriber.add(reading);
@@ -205,11 +204,11 @@ export class CacheWatch<T extends object> implements Watcher<T>, BookmarkReader 
   }
 }
 
-/** Brings a cache up to the store, as far as that is possible now. Never rejects. */
+/** Brings a cache up to the store, as far as possible. Never rejects. */
 export async function catchUp(fresh: FreshReads): Promise<void> {
   try {
     await fresh.reached(await fresh.newest());
   } catch {
-    // The store is away or closed: the cache stays where it is.
+    // The store is unavailable or closed: the cache stays at its revision.
   }
 }

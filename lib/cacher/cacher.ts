@@ -1,155 +1,175 @@
-// The cache of one resource: the read and watch half of the store's contract, served from memory, in the words of the
-// Kubernetes API. One storage watch feeds it; everything it hands out is shared and frozen.
+// The cache of one resource: the read and watch half of the store's contract, served from memory with the semantics of
+// the Kubernetes API. One storage watch feeds it; all objects that it returns are shared and frozen.
 //
-// Its promises, beyond those of the store that it keeps (see store.ts; the same suite checks both):
+// Guarantees, in addition to those of the store (store.ts; one test suite checks both):
 //
-// - *Consistent unless told otherwise.* A read without `notOlderThan` and `revision` shows everything committed before
-//   it was asked: the cache waits until it has seen that revision. It never answers with less.
-// - *One object per revision.* `read` is called once for each revision of a key that it holds; all who read share the
-//   object, so bytes encoded from it can be shared too. Only what is older than the window is made for each who asks.
-// - *A watch costs its own events.* Watchers are found by scope, name and trigger value; one that matches nothing is
-//   not touched by a write.
-// - *Nobody is held up.* Events are pushed, each within the call that hands them on, so that no watcher of a cache can
-//   fall behind and nothing is buffered for it. Who takes events at its own pace, as a socket does, bounds
-//   what waits for it and ends with Expired when that overflows; its owner may resume from what it saw.
-// - *Interruptions are mended.* When the storage watch breaks the cache resumes it, or reads everything anew; watchers
-//   see neither a gap nor an event twice, or end with Expired.
-// - *Whoever harms itself harms nobody.* A selector or subscriber that throws ends or loses its own watch only.
+// - *Consistent by default.* A read without `notOlderThan` and `revision` includes everything committed before the
+// call: the cache waits until it has seen that revision.
+// - *One object per revision.* `read` is called once for each revision of a key in the cache. All readers share the
+// object, so encoded bytes can be shared too. Only objects older than the window are created per reader.
+// - *The cost of a watch is its own events.* Watchers are indexed by scope, name and trigger value; a write does not
+// touch watchers that cannot match.
+// - *No buffers.* Events are delivered synchronously, so no watcher of a cache falls behind. A consumer that reads at
+// its own pace, such as a socket, bounds its own queue and ends with Expired when that overflows; the client may
+// resume.
+// - *Interruptions are repaired.* When the storage watch breaks, the cache resumes it or lists again; watchers see
+// neither a gap nor a duplicate, or end with Expired.
+// - *Isolation.* A selector or subscriber that throws ends only its own watch.
 //
-// Inert until first used; `close` ends all watches and the storage watch. What a store refuses otherwise
-// (`unavailable`,
-// `closed` …) is passed on as the StoreError it is.
+// Inert until first used; `close` ends all watches and the storage watch. Other errors of the store (`unavailable`,
+// `closed` …) are passed on as StoreError.
 import type { Observable } from 'rxjs';
 import type { Clock } from '../core/index.js';
 import type { Entry, Revision, Store } from '../storage/index.js';
 
-/** What a cache is made of. T is a frozen object. */
+/** Options of a cache. T is a frozen object. */
 export interface CacherOptions<T extends object> {
   readonly store: Store;
   readonly clock: Clock;
   /**
-   * Where the objects are, `/registry/pods/`; keys below it are `namespace/name`, or `name` where `namespaced` is
-   * false.
+   * The prefix of the keys, `/registry/pods/`. Keys below it are `namespace/name`, or `name` if `namespaced` is false.
    */
   readonly prefix: string;
   readonly namespaced: boolean;
-  /** Makes the object of an entry, frozen and with its resourceVersion. */
+  /** Returns the object of an entry, frozen and with its resourceVersion. */
   readonly read: (entry: Entry) => T;
-  /** The same object under a later revision: what a watcher gets when the object leaves its view. */
+  /** Returns the object with a later revision: the object of the DELETED event when it leaves a watcher's selection. */
   readonly withRevision: (object: T, revision: Revision) => T;
-  /** Fields by whose value watches are found. */
+  /** Fields whose values index watchers and objects. */
   readonly triggers?: Readonly<Record<string, (object: T) => string>>;
   readonly limits?: Partial<CacherLimits>;
+  /**
+   * Ends a watch with Expired if it begins before the window, as the watch cache of Kubernetes does: for objects that
+   * cannot be read as they were, because their schema has changed since. Default: it is read from the store's history.
+   */
+  readonly forgetsHistory?: boolean;
 }
 
-/** Every buffer and every wait has an end. */
+/** Limits of buffers and waits. */
 export interface CacherLimits {
-  /** Events kept for watches that resume and for lists of earlier revisions. What is older is read from the store. */
+  /**
+   * The number of events kept for resumed watches and for lists of earlier revisions. Older ones are read from the
+   * store.
+   */
   readonly windowMax: number;
-  /** How long a read waits for a revision still to come; a consistent one goes to the store itself after that. */
+  /** The approximate number of bytes of replaced and deleted objects that these events may keep. */
+  readonly windowBytesMax: number;
+  /** The time that a read waits for a future revision; a consistent read goes to the store after that. */
   readonly waitMs: number;
-  /** How often watchers that want bookmarks get one. */
+  /** The period of bookmarks. */
   readonly bookmarkMs: number;
 }
 
-/** What holds unless said otherwise. The times are those of apiserver/pkg/storage/cacher. */
-export const cacherLimits: CacherLimits = { windowMax: 1000, waitMs: 3000, bookmarkMs: 60_000 };
+/** Default limits. The times are those of apiserver/pkg/storage/cacher. */
+export const cacherLimits: CacherLimits = {
+  windowMax: 1000,
+  windowBytesMax: 32 * 2 ** 20,
+  waitMs: 3000,
+  bookmarkMs: 60_000,
+};
 
-/** How fresh a read must be. Without either it is consistent. */
+/** The required freshness of a read. Default: consistent. */
 export interface Freshness {
-  /** At least this revision; 0 is whatever is at hand. */
+  /** The minimum revision; 0 accepts any cached state. */
   readonly notOlderThan?: Revision;
 }
 
-/** The answer to `get`. */
+/** The result of `get`. */
 export interface CacheReading<T extends object> {
   readonly object: T | undefined;
-  /** The revision that was read. */
+  /** The revision of the read. */
   readonly revision: Revision;
 }
 
-/** Which part of the resource. */
+/** Selects objects of the resource. */
 export interface Scope<T extends object> {
-  /** Has no meaning where the resource is not namespaced. */
+  /** Ignored if the resource is cluster-scoped. */
   readonly namespace?: string;
   readonly name?: string;
-  /** Only objects whose trigger field, one that the cache was made with, has this value. `matches` is asked too. */
+  /** Only objects whose trigger field has this value. `matches` applies in addition. */
   readonly trigger?: { readonly field: string; readonly value: string };
-  /** Only objects that this says yes to. */
+  /** Only objects for which this returns true. */
   readonly matches?: (object: T) => boolean;
 }
 
-/** What to list. */
+/** Options of a list. */
 export interface CacheListOptions<T extends object> extends Freshness, Scope<T> {
-  /** Exactly this revision. */
+  /** The exact revision to list. */
   readonly revision?: Revision;
-  /** Only keys after this one (relative to the prefix). */
+  /** Only keys after this one, relative to the prefix. */
   readonly after?: string;
-  /** At most this many objects that match. */
+  /** The maximum number of matching objects. */
   readonly limit?: number;
 }
 
-/** A page. */
+/** A page of a list. */
 export interface CacheListing<T extends object> {
   readonly items: readonly T[];
-  /** The revision all of it is of. */
+  /** The revision of all items. */
   readonly revision: Revision;
-  /** The key (relative to the prefix) of the last item when more may follow. */
+  /** The key of the last item, relative to the prefix, if more may follow. */
   readonly next?: string;
-  /** How many follow, where that is known: only where the scope is a namespace, or everything. */
+  /** The number of items that follow; only known for a whole namespace or the whole resource. */
   readonly remaining?: number;
 }
 
-/** What to watch. */
+/** Options of a watch. */
 export interface CacheWatchOptions<T extends object> extends Scope<T> {
-  /** Only what comes after this revision. Without it the watch begins with the newest state. */
+  /** The revision after which changes are emitted. Default: the newest state. */
   readonly after?: Revision;
   /**
-   * Begin with an ADDED for each object there is, in the order of keys, at least as new as `notOlderThan`, or else
-   * consistent. `after` has no meaning then.
+   * Emits an ADDED event for each existing object first, in key order, at least as new as `notOlderThan`, by default
+   * consistent. `after` is ignored then.
    */
   readonly initial?: boolean;
-  /** Without `initial` and `after`: begin where the cache is, once it is there, rather than at the newest revision. */
+  /**
+   * Without `initial` and `after`: starts at the cached revision, once it is at least this, instead of at the newest.
+   */
   readonly notOlderThan?: Revision;
-  /** Send bookmarks now and then, and one with `initialEventsEnd` after the initial objects. */
+  /** Emits periodic bookmarks, and one with `initialEventsEnd` after the initial objects. */
   readonly bookmarks?: boolean;
-  /** One more bookmark, at the newest revision, whenever this emits: for who ends the watch soon, or wants to know. */
+  /** Emits a bookmark at the newest revision whenever this emits, for instance before the consumer ends the watch. */
   readonly bookmark$?: Observable<unknown>;
 }
 
-/** What a watcher sees. The revision of an initial event is that of its object, otherwise that of the change. */
+/** A watch event. The revision of an initial event is that of its object, otherwise that of the change. */
 export type CacheEvent<T extends object> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly revision: Revision }
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd?: true };
 
-/** What is going on inside, for metrics. */
+/** Figures for metrics. */
 export interface CacherFigures {
   readonly objects: number;
   readonly watchers: number;
   readonly windowEvents: number;
+  /** About how many bytes of replaced objects the events of the window keep. */
+  readonly windowBytes: number;
   readonly revision: Revision;
 }
 
 /** The cache of one resource. */
 export interface Cacher<T extends object> {
-  /** One object by its key relative to the prefix. Rejects with Timeout as `list` does. */
+  /** Reads an object by its key relative to the prefix. Rejects with Timeout as `list` does. */
   get(key: string, freshness?: Freshness): Promise<CacheReading<T>>;
-  /** A consistent read without a promise; undefined where it has to be waited for. */
+  /** A synchronous consistent read; undefined if it would have to wait. */
   getNow(key: string): CacheReading<T> | undefined;
-  /** What is at hand right now, without waiting; undefined also before the cache is filled. For optimistic writers. */
+  /** Returns the cached object without waiting; undefined also before the cache is filled. For optimistic writers. */
   peek(key: string): T | undefined;
   /**
-   * Rejects with ApiError: Expired when the revision is gone, Timeout (too large resource version) when it does not
-   * come.
+   * Lists objects. Rejects with ApiError: Expired if the revision is compacted, Timeout (too large resource version) if
+   * it is not reached in time.
    */
   list(options?: CacheListOptions<T>): Promise<CacheListing<T>>;
   /**
-   * Cold. Errors with ApiError: Expired when `after` is gone or the cache had to skip, Timeout when `notOlderThan` does
-   * not come. Completes on close. A revision older than the window is resumed from the store's history, if it has it.
+   * Emits changes. Cold. Errors with ApiError: Expired if `after` is compacted or the cache lost events, Timeout if
+   * `notOlderThan` is not reached in time. Completes on close. A revision older than the window is resumed from the
+   * store's history, if available.
    */
   watch(options?: CacheWatchOptions<T>): Observable<CacheEvent<T>>;
-  /** Forgets what only revisions before this one need, as the store does that was told to compact. */
+  /** Drops history that only revisions before this one need, after a compaction of the store. */
   compact(revision: Revision): void;
+  /** Returns the sizes of the cache, for metrics. */
   figures(): CacherFigures;
+  /** Ends all watches and the storage watch. Idempotent. */
   close(): Promise<void>;
 }

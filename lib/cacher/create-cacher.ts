@@ -1,10 +1,10 @@
-// The cache itself: one storage watch (store-feed.ts) writes the newest state (newest-state.ts) and the window of the
-// recent past (watch-window.ts), then tells the watchers whom a change may concern (watcher-index.ts). Readers wait
-// until it is as new as they need (fresh-reads.ts) and read what is there, all in one synchronous step; the few who ask
-// for what it has not go past it (store-reader.ts).
+// Implements the cache. One storage watch (store-feed.ts) updates the newest state (newest-state.ts) and the window of
+// recent changes (watch-window.ts), then dispatches each change to the watchers that may match (watcher-index.ts).
+// Readers wait until the cache is fresh enough (fresh-reads.ts) and then read in one synchronous step; reads that the
+// cache cannot serve go to the store (store-reader.ts).
 //
-// A revision is taken in as one: objects are made first, so that one that cannot be read changes nothing; then state,
-// window and revision change together; then watchers are told. Whatever arrives from within waits until that is done.
+// A revision is applied atomically: objects are decoded first, so that an undecodable one changes nothing; then state,
+// window and revision change together; then watchers are notified. Events that arrive meanwhile wait.
 import type { Subscription } from 'rxjs';
 import { Observable } from 'rxjs';
 import { tooLargeResourceVersion } from '../core/index.js';
@@ -38,7 +38,7 @@ import type { CachedObject } from './view.js';
 import { WatchWindow } from './watch-window.js';
 import { WatcherIndex } from './watcher-index.js';
 
-/** The cache of a resource. Does nothing before it is first used. */
+/** Creates the cache of a resource. Inert until first used. Throws RangeError for invalid limits. */
 export function createCacher<T extends object>(options: CacherOptions<T>): Cacher<T> {
   const limits = { ...cacherLimits, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
@@ -56,11 +56,11 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
   readonly watchers: WatcherIndex<T>;
   readonly bookmarks: Bookmarks;
   readonly withRevision: CacherOptions<T>['withRevision'];
-  /** All watches that are subscribed, those that still catch up too. */
+  /** All subscribed watches, including those that still catch up. */
   readonly #watches = new Set<CacheWatch<T>>();
-  /** The storage watch, once there is a use for it. */
+  /** The storage watch, after first use. */
   #feed: Subscription | undefined;
-  /** What has arrived and waits until what came before is done with. */
+  /** Events that wait until the previous one is applied. */
   readonly #arrived: FeedEvent[] = [];
   #isWatching = false;
   #closed = false;
@@ -70,7 +70,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     this.source = options;
     this.withRevision = withRevision;
     this.state = new NewestState(triggers);
-    this.window = new WatchWindow(limits.windowMax);
+    this.window = new WatchWindow(limits);
     this.fresh = new FreshReads({ store, clock, waitMs: limits.waitMs });
     this.watchers = new WatcherIndex(options);
     this.bookmarks = new Bookmarks({ clock, everyMs: limits.bookmarkMs, catchUp: () => catchUp(this.fresh) });
@@ -78,7 +78,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
 
   get(key: string, { notOlderThan }: Freshness = {}): Promise<CacheReading<T>> {
     this.#start();
-    // Chained rather than awaited: in-process callers read a million times a second this way.
+    // Chained instead of awaited: in-process callers do a million reads per second this way.
     const read = (isFresh: boolean): CacheReading<T> | Promise<CacheReading<T>> =>
       isFresh ? this.#read(key) : this.#readPast(key, notOlderThan);
     const now = notOlderThan === undefined ? this.getNow(key) : undefined;
@@ -127,6 +127,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
       objects: this.state.size,
       watchers: this.#watches.size,
       windowEvents: this.window.size,
+      windowBytes: this.window.bytes,
       revision: Math.max(0, this.fresh.revision),
     };
   }
@@ -139,7 +140,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     return Promise.resolve();
   }
 
-  /** The object of an entry, the one it has where it has it. */
+  /** Returns the object of an entry, the cached one if it has the same revision. */
   itemOf(entry: Entry): CachedObject<T> {
     const { key } = entry;
     const known = this.state.get(key);
@@ -172,12 +173,12 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
         this.#arrived.shift();
       }
     } finally {
-      this.#arrived.length = 0; // after a failure all is listed anew
+      this.#arrived.length = 0; // after a failure everything is listed again
     }
   }
 
   #takeBatch({ revision, changes }: Batch): void {
-    if (revision <= this.fresh.revision) return; // a bookmark of what it knows
+    if (revision <= this.fresh.revision) return; // a bookmark without changes
     const made = changes.map((change) => {
       const previous = this.state.get(change.key);
       const now =
@@ -187,7 +188,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     for (const change of made) this.state.apply(change);
     if (made.length > 0) this.window.append(revision, made);
     this.fresh.advance(revision);
-    for (const change of made) this.watchers.tell(change);
+    for (const change of made) this.watchers.dispatch(change);
   }
 
   #takeListing(entries: readonly Entry[], revision: Revision): void {
@@ -199,7 +200,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     for (const watch of this.#watches) watch.skip(before, revision);
   }
 
-  /** Whether this is all that was committed by now, known without asking; the cache then says so. */
+  /** Returns whether the cache is known to be current without a request, and records the store's revision. */
   #catchUp(): boolean {
     const settled = this.#isWatching && this.#arrived.length === 0 ? this.source.store.settledRevision?.() : undefined;
     if (settled === undefined || this.#closed) return false;
@@ -213,7 +214,7 @@ class ResourceCache<T extends object> implements Cacher<T>, WatchedCache<T>, Sto
     return { object: this.peek(key), revision: this.fresh.revision };
   }
 
-  /** With keys in full. */
+  /** Lists with full keys. */
   async #list(options: CacheListOptions<T>): Promise<CacheListing<T>> {
     const { revision, notOlderThan } = options;
     const view = viewOf(options, this.source);

@@ -1,37 +1,37 @@
-// How reads get to be as new as they must. A consistent one asks the store for its revision and waits until the cache
-// has seen that much; while anyone waits the store is asked for progress, at once and every 100 ms, since a resource
-// that nobody writes to gets no news by itself. As apiserver/pkg/storage/cacher/progress/watch_progress.go.
+// Makes reads fresh enough. A consistent read requests the store's revision and waits until the cache has seen it.
+// While reads wait, progress is requested from the store at once and every 100 ms, since a resource without writes
+// receives no changes by itself. As apiserver/pkg/storage/cacher/progress/watch_progress.go.
 //
-// Reads share requests. One that comes while a request for the revision is under way cannot use its answer, which may
-// have been made before; it shares the next one with everybody else who came meanwhile. So at most one is under way.
+// Reads share requests for the revision. A read that arrives during a request cannot use its result, which may predate
+// the read; it shares the next request with all reads that arrived meanwhile. So at most one request is in progress.
 //
-// The cache says how far it has got. One timer, and only while someone waits.
+// The cache reports its revision by `advance`. One timer, and only while reads wait.
 import type { Subscription } from 'rxjs';
 import type { Clock } from '../core/index.js';
 import type { Revision, Store } from '../storage/index.js';
 import { StoreError } from '../storage/index.js';
 
-/** What waiting needs. */
+/** Options of fresh reads. */
 export interface FreshnessOptions {
   readonly store: Pick<Store, 'revision' | 'requestProgress'>;
   readonly clock: Clock;
   readonly waitMs: number;
 }
 
-/** How often the store is asked for progress. */
+/** The period of progress requests. */
 const progressEveryMs = 100;
 
-/** The revision of a cache and those who wait for it. */
+/** The revision of a cache, and the reads that wait for it. */
 export class FreshReads {
   readonly #options: FreshnessOptions;
-  /** What the cache has seen everything up to; -1 before it is filled. */
+  /** The revision up to which the cache is complete; -1 before it is filled. */
   #revision: Revision = -1;
-  /** In the order in which their time is up. */
+  /** Ordered by deadline. */
   #waiting: Waiting[] = [];
   #timer: Subscription | undefined;
-  #isAsking = false;
-  /** For those who came while the store was being asked. */
-  #nextAnswer: Promise<Revision> | undefined;
+  #isRequesting = false;
+  /** The next request, shared by reads that arrived during the current one. */
+  #nextRevision: Promise<Revision> | undefined;
   #isProgressing = false;
   #progressAgain = false;
   #closed = false;
@@ -40,12 +40,12 @@ export class FreshReads {
     this.#options = options;
   }
 
-  /** What the cache has seen everything up to; -1 before it is filled. */
+  /** The revision up to which the cache is complete; -1 before it is filled. */
   get revision(): Revision {
     return this.#revision;
   }
 
-  /** The cache has got here. Nobody who waits goes on before the caller is done. */
+  /** Records the cache's revision. Waiting reads continue after the caller returns. */
   advance(revision: Revision): void {
     this.#revision = revision;
     if (this.#waiting.length === 0) return;
@@ -57,21 +57,21 @@ export class FreshReads {
     if (this.#waiting.length === 0) this.#stopTimer();
   }
 
-  /** The store's revision, as of now or a little later. */
+  /** Returns the store's revision at some time after the call. */
   newest(): Promise<Revision> {
-    if (this.#isAsking) return (this.#nextAnswer ??= this.#answered());
-    this.#isAsking = true;
-    return this.#options.store.revision().then(this.#onAnswer, this.#onFailure);
+    if (this.#isRequesting) return (this.#nextRevision ??= this.#afterCurrentRequest());
+    this.#isRequesting = true;
+    return this.#options.store.revision().then(this.#onRevision, this.#onFailure);
   }
 
   /**
-   * The store's revision as of now and not later: what is committed from here on comes after it. Shared with nobody.
+   * Returns the store's revision at the time of the call: later commits have a higher one. Not shared between callers.
    */
-  asOfNow(): Promise<Revision> {
+  currentRevision(): Promise<Revision> {
     return this.#options.store.revision();
   }
 
-  /** Whether the cache has seen everything up to a revision, if need be after a wait; false when that took too long. */
+  /** Returns whether the cache is complete up to a revision, waiting if necessary; false after the time limit. */
   reached(revision: Revision): true | Promise<boolean> {
     if (this.#closed) return Promise.reject(closedError());
     if (this.#revision >= revision) return true;
@@ -82,7 +82,7 @@ export class FreshReads {
     });
   }
 
-  /** Sends everybody away. */
+  /** Rejects all waiting reads. */
   close(): void {
     this.#closed = true;
     this.#stopTimer();
@@ -90,27 +90,27 @@ export class FreshReads {
     this.#waiting = [];
   }
 
-  // Fields rather than methods: a consistent read makes no closure.
-  readonly #onAnswer = (revision: Revision): Revision => {
-    this.#isAsking = false;
-    this.#askNext?.();
+  // Fields instead of methods: a consistent read creates no closure.
+  readonly #onRevision = (revision: Revision): Revision => {
+    this.#isRequesting = false;
+    this.#requestNext?.();
     return revision;
   };
 
   readonly #onFailure = (error: unknown): never => {
-    this.#isAsking = false;
-    this.#askNext?.();
+    this.#isRequesting = false;
+    this.#requestNext?.();
     throw error;
   };
 
-  /** Asks on behalf of those who came while the store was being asked. */
-  #askNext: (() => void) | undefined;
+  /** Starts the next request. */
+  #requestNext: (() => void) | undefined;
 
-  #answered(): Promise<Revision> {
+  #afterCurrentRequest(): Promise<Revision> {
     return new Promise((resolve) => {
-      this.#askNext = () => {
-        this.#askNext = undefined;
-        this.#nextAnswer = undefined;
+      this.#requestNext = () => {
+        this.#requestNext = undefined;
+        this.#nextRevision = undefined;
         resolve(this.newest());
       };
     });
@@ -118,7 +118,7 @@ export class FreshReads {
 
   #progress(): void {
     if (this.#isProgressing) {
-      this.#progressAgain = true; // the one under way may have been answered before
+      this.#progressAgain = true; // the current one may have been sent before
       return;
     }
     this.#isProgressing = true;
@@ -128,7 +128,7 @@ export class FreshReads {
       this.#progressAgain = false;
       if (this.#waiting.length > 0) this.#progress();
     };
-    // A failure is answered by asking again.
+    // A failed request is repeated by the timer.
     this.#options.store.requestProgress().then(done, done);
   }
 
@@ -137,7 +137,7 @@ export class FreshReads {
     if (first === undefined || this.#timer !== undefined) return;
     const delayMs = Math.min(progressEveryMs, first.untilMs - this.#options.clock.now());
     this.#timer = this.#options.clock.timer(delayMs).subscribe({
-      next: () => this.#ring(),
+      next: () => this.#onTimer(),
       error: (cause: unknown) => {
         throw new Error('cacher: the clock failed', { cause }); // RxJS reports it as uncaught
       },
@@ -149,7 +149,7 @@ export class FreshReads {
     this.#timer = undefined;
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#stopTimer();
     const now = this.#options.clock.now();
     const late = this.#waiting.findIndex(({ untilMs }) => untilMs > now);
@@ -160,7 +160,7 @@ export class FreshReads {
   }
 }
 
-/** One who waits. */
+/** A waiting read. */
 interface Waiting {
   readonly revision: Revision;
   readonly untilMs: number;

@@ -1,23 +1,23 @@
-// A page of a snapshot: the objects of a view, in the order of keys, from a key on. As
-// apiserver/pkg/storage/cacher/cacher.go, GetList: a limit counts what belongs, and there is a next page when any key
-// follows, whether or not it belongs.
+// Lists a page of a snapshot: the objects of a view in key order, after a key. As
+// apiserver/pkg/storage/cacher/cacher.go, GetList: the limit counts matching objects, and there is a next page if any
+// key follows, matching or not.
 import type { CacheListing } from './cacher.js';
 import type { CachedObject, View } from './view.js';
 import type { CacheSnapshot } from './watch-window.js';
 
-/** Which page; its keys are those of the store. */
+/** Selects a page; keys are those of the store. */
 export interface PageOptions {
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A page without the revision it is of; its `next` is a key of the store. */
+/** A page without its revision; `next` is a key of the store. */
 export type CachePage<T extends object> = Omit<CacheListing<T>, 'revision'>;
 
-/** How many objects are looked at in one go where most may not belong. */
+/** The number of objects read at a time where most may not match. */
 const chunk = 512;
 
-/** A page of what a view has in a snapshot. */
+/** Returns a page of a view. */
 export function cachePage<T extends object>(
   snapshot: CacheSnapshot<T>,
   view: View<T>,
@@ -50,14 +50,14 @@ function findSome<T extends object>(
   return found;
 }
 
-/** All that a view has in a snapshot, in the order of keys, or what comes after one. */
+/** Returns all objects of a view in key order, or those after a key. */
 export function listItems<T extends object>(
   snapshot: CacheSnapshot<T>,
   view: View<T>,
   after?: string,
 ): readonly CachedObject<T>[] {
   if (view.isWhole) return snapshot.list({ prefix: view.prefix, after });
-  // One key is a range, too, of which it is the first: whether it comes after another is for the index to say.
+  // A single key is read as a range of one, so that `after` is handled by the index.
   const found =
     view.key === undefined
       ? snapshot.list({ prefix: view.prefix, after })

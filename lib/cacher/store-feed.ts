@@ -1,8 +1,8 @@
-// What keeps a cache up to date: everything below a prefix is listed once and then watched for good. A watch that
-// breaks is resumed where it stopped; only when the store has forgotten that revision everything is listed anew. Both
-// are cold; they end when the store closes, and unsubscribing leaves nothing behind.
+// Feeds a cache: lists everything below a prefix once and then watches it. A broken watch is resumed; only if the
+// revision is compacted everything is listed again. Both functions are cold, end when the store closes, and leave
+// nothing behind when unsubscribed.
 //
-// A first failure is answered at once, further ones after 0.1 s, 0.2 s … 5 s; news wipes the slate.
+// The first failure is retried at once, further ones after 0.1 s, 0.2 s … 5 s; a received change resets the delay.
 import { catchError, defer, EMPTY, ignoreElements, merge, retry, switchMap, tap, throwError } from 'rxjs';
 import type { Observable, ObservableInput } from 'rxjs';
 import type { BackoffLadder, Clock } from '../core/index.js';
@@ -10,24 +10,27 @@ import { delayAfter } from '../core/index.js';
 import type { Batch, Entry, Revision, Store } from '../storage/index.js';
 import { isStoreError } from '../storage/index.js';
 
-/** What is followed. */
+/** The store and the prefix to watch. */
 export interface FeedSource {
   readonly store: Store;
   readonly clock: Clock;
   readonly prefix: string;
 }
 
-/** Hears whether the store is being watched: only then a store that has told everybody has told this one. */
+/**
+ * Called when the storage watch starts and breaks: the store's settled revision applies to this cache only while it
+ * watches.
+ */
 export type OnWatching = (isWatching: boolean) => void;
 
-/** All there is at a revision, or what came after. */
+/** A complete listing at a revision, or a batch of changes. */
 export type FeedEvent =
   | { readonly type: 'listing'; readonly entries: readonly Entry[]; readonly revision: Revision }
   | { readonly type: 'batch'; readonly batch: Batch };
 
 /**
- * Hands everything to `take`: a listing, then batches without a gap, then perhaps a listing again. When `take` throws,
- * it begins again with a listing.
+ * Passes everything to `take`: a listing, then batches without a gap, and a new listing if necessary. If `take` throws,
+ * it lists again.
  */
 export function followStore(
   source: FeedSource,
@@ -35,7 +38,7 @@ export function followStore(
   onWatching: OnWatching = () => undefined,
 ): Observable<never> {
   return defer(() => {
-    const retryWith = patience(source.clock);
+    const retryWith = retryDelays(source.clock);
     return defer(() => listAll(source)).pipe(
       tap((listing) => take({ type: 'listing', ...listing })),
       switchMap(({ revision }) => watchOn(source, revision, onWatching)),
@@ -51,8 +54,8 @@ export function followStore(
 }
 
 /**
- * The changes after a revision, through all interruptions. Errors only when they are compacted. Asks for a bookmark
- * each time it begins, so that whoever catches up learns when there is nothing more.
+ * Emits the changes after a revision, through all interruptions. Errors only if they are compacted. Requests a bookmark
+ * at each start, so that a consumer that catches up learns when it is done.
  */
 export function watchOn(
   { store, clock, prefix }: FeedSource,
@@ -60,10 +63,10 @@ export function watchOn(
   onWatching: OnWatching = () => undefined,
 ): Observable<Batch> {
   return defer(() => {
-    const retryWith = patience(clock);
+    const retryWith = retryDelays(clock);
     const bookmark$ = defer(() => store.requestProgress()).pipe(
       ignoreElements(),
-      catchError(() => EMPTY), // the next change will do
+      catchError(() => EMPTY), // the next change has the same effect
     );
     let seen = after;
     return defer(() => {
@@ -117,10 +120,10 @@ const ladder: BackoffLadder = {
   attemptsMax: Infinity,
 };
 
-function patience(clock: Clock): { delay(): ObservableInput<unknown>; reset(): void } {
+function retryDelays(clock: Clock): { delay(): ObservableInput<unknown>; reset(): void } {
   let failures = 0;
   return {
-    // The first time a microtask later: a store that fails while it is subscribed must not be asked from within.
+    // The first retry is a microtask later: a store that fails during subscription must not be called recursively.
     delay: () => (failures++ === 0 ? Promise.resolve() : clock.timer(delayAfter(ladder, failures - 1))),
     reset: () => {
       failures = 0;

@@ -1,6 +1,5 @@
-// Reads that go past the cache to the store: revisions older than the window, and consistent reads while the cache
-// cannot keep up. Objects that the cache has are not made again. What the store refuses is said in the words of the
-// API.
+// Reads from the store: revisions older than the window, and consistent reads while the cache lags. Cached objects are
+// reused. Errors of the store are translated to those of the API.
 import { listExpired, tooLargeResourceVersion } from '../core/index.js';
 import type { Entry, Revision, Store } from '../storage/index.js';
 import { isStoreError } from '../storage/index.js';
@@ -8,21 +7,21 @@ import type { CacheListing } from './cacher.js';
 import type { PageOptions } from './list-page.js';
 import type { CachedObject, View } from './view.js';
 
-/** Where to read, and what to make of it. */
+/** The store, and the conversion of its entries. */
 export interface StoreReader<T extends object> {
   readonly source: { readonly store: Store };
   itemOf(entry: Entry): CachedObject<T>;
 }
 
-/** A page, and the revision it shall be of; the newest without it. */
+/** Selects a page and its revision; default: the newest. */
 export interface ReaderPageOptions extends PageOptions {
   readonly revision?: Revision | undefined;
 }
 
-/** How many entries are read in one go where most may not belong. */
+/** The number of entries read at a time where most may not match. */
 const chunk = 500;
 
-/** A page of a view, from the store. */
+/** Returns a page of a view, read from the store. */
 export async function listFromStore<T extends object>(
   reader: StoreReader<T>,
   view: View<T>,
@@ -30,12 +29,12 @@ export async function listFromStore<T extends object>(
 ): Promise<CacheListing<T>> {
   const { store } = reader.source;
   const { limit = Number.POSITIVE_INFINITY, after } = options;
-  // One key is a range, too, of which it is the first.
+  // A single key is read as a range of one.
   const atOnce = view.key !== undefined ? 1 : view.isWhole ? limit : Math.max(limit, chunk);
   const items: T[] = [];
   let { revision } = options;
   for (let from = after; ;) {
-    const page = await inWordsOfTheApi(
+    const page = await withApiErrors(
       store.list(view.key ?? view.prefix, {
         ...(atOnce < Infinity && { limit: atOnce }),
         ...(from !== undefined && { after: from }),
@@ -59,7 +58,7 @@ export async function listFromStore<T extends object>(
   }
 }
 
-async function inWordsOfTheApi<R>(answer: Promise<R>, revision: Revision | undefined): Promise<R> {
+async function withApiErrors<R>(answer: Promise<R>, revision: Revision | undefined): Promise<R> {
   try {
     return await answer;
   } catch (error) {

@@ -1,40 +1,40 @@
-// Which objects a list or a watch is about, made ready for asking: how to find them (by key, trigger value, name or
-// namespace) and how to tell, of one that was found, whether it belongs. Made once for each call.
+// The selection of a list or a watch, prepared once per call: how objects are found (by key, trigger value, name or
+// namespace) and whether one matches.
 //
-// Inside the cacher keys are those of the store, in full and the very same strings: a part cut out of one would be a
-// string that points into another, and comparing those takes V8 five times as long.
+// Inside the cacher keys are the full keys of the store, as the same string instances: a slice would be a string that
+// points into another one, which V8 compares five times as slowly.
 import type { Revision } from '../storage/index.js';
 import type { CacherOptions, Scope } from './cacher.js';
 
-/** An object as the cache keeps it. */
+/** A cached object. */
 export interface CachedObject<T extends object> {
   /** The key in the store. */
   readonly key: string;
   readonly object: T;
-  /** The revision that wrote it. */
+  /** The revision of its last write. */
   readonly revision: Revision;
 }
 
-/** A part of the resource. */
+/** A selection of objects. */
 export interface View<T extends object> {
-  /** What all its keys begin with. */
+  /** The common prefix of all keys. */
   readonly prefix: string;
-  /** The one key that it can have. */
+  /** The only possible key, if there is one. */
   readonly key: string | undefined;
-  /** The one namespace, where it is not one key. */
+  /** The only namespace, if `key` is undefined. */
   readonly namespace: string | undefined;
-  /** The one name, where it is not one key. */
+  /** The only name, if `key` is undefined. */
   readonly name: string | undefined;
   readonly trigger: Scope<T>['trigger'];
-  /** Whether it is all there is below its prefix. */
+  /** Whether all objects below the prefix match. */
   readonly isWhole: boolean;
-  /** Whether an object under this key may belong. */
+  /** Returns whether an object of this key may match. */
   covers(key: string): boolean;
-  /** Whether an object belongs. */
+  /** Returns whether an object matches. */
   sees(item: CachedObject<T>): boolean;
 }
 
-/** The view of a scope. Throws RangeError for a trigger field that the resource does not have. */
+/** Returns the view of a scope. Throws RangeError for an unknown trigger field. */
 export function viewOf<T extends object>(scope: Scope<T>, resource: ViewedResource<T>): View<T> {
   const { name, trigger, matches } = scope;
   const namespace = resource.namespaced ? scope.namespace : undefined;
@@ -58,15 +58,15 @@ export function viewOf<T extends object>(scope: Scope<T>, resource: ViewedResour
   };
 }
 
-/** What a view must know of its resource. */
+/** The resource of a view. */
 export type ViewedResource<T extends object> = Pick<CacherOptions<T>, 'prefix' | 'namespaced' | 'triggers'>;
 
-/** The namespace of a key of a namespaced resource. */
+/** Returns the namespace of a key of a namespaced resource. */
 export function namespaceOf(key: string, { prefix }: { readonly prefix: string }): string {
   return key.slice(prefix.length, key.indexOf('/', prefix.length));
 }
 
-/** The name of a key of a namespaced resource. */
+/** Returns the name of a key of a namespaced resource. */
 export function nameOf(key: string, { prefix }: { readonly prefix: string }): string {
   return key.slice(key.indexOf('/', prefix.length) + 1);
 }

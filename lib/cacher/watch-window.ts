@@ -1,65 +1,80 @@
-// The recent past of a resource: what its last revisions changed. Watches resume from it, and lists of an earlier
-// revision are read from the newest state with what came since undone; what is older is a matter of the store.
+// The recent changes of a resource. Watches resume from it, and lists of an earlier revision are computed from the
+// newest state by undoing later changes; older revisions are read from the store.
 //
-// Undoing is for who looks back, once for each revision, at 1 to 2 µs a change since, of which a window has 1,000; then
-// the snapshot stands, and the pages that follow are read from it. Taking one with each revision was tried: the nodes
-// that it keeps cost every write 1 µs among 5,000 objects and, in garbage collection, several among 150,000.
+// Undoing costs 1 to 2 µs per later change, of which a window has 1,000, once per revision; the snapshot is then kept
+// for the following pages. Keeping a snapshot per revision was tried: its retained nodes cost every write 1 µs with
+// 5,000 objects and, in garbage collection, several with 150,000.
 //
-// Invariant: everything after `start` is here, revision by revision. Written by the cache alone.
+// Invariant: contains every change after `start`, in order. Written only by the cache.
+import { memoryBytes } from '../core/index.js';
 import type { KeyIndex, Revision } from '../storage/index.js';
 import type { CacheChange } from './cache-change.js';
+import type { CacherLimits } from './cacher.js';
 import type { CachedObject } from './view.js';
 
 /** The objects of one revision, by key. */
 export type CacheSnapshot<T extends object> = Pick<KeyIndex<CachedObject<T>>, 'list' | 'count' | 'clone'>;
 
+/** The limits of a window. */
+export type WindowBounds = Pick<CacherLimits, 'windowMax' | 'windowBytesMax'>;
+
 /** The window of one cache. */
 export class WatchWindow<T extends object> {
-  readonly #max: number;
-  /** From `#head` on; before it are holes, which are closed now and then. */
+  readonly #bounds: WindowBounds;
+  /** Valid from `#head` on; the holes before it are compacted from time to time. */
   #steps: (Step<T> | undefined)[] = [];
   #head = 0;
   #size = 0;
+  #bytes = 0;
   #start: Revision = 0;
 
-  /** An empty window of at most that many changes. */
-  constructor(max: number) {
-    this.#max = max;
+  /** Creates an empty window. */
+  constructor(bounds: WindowBounds) {
+    this.#bounds = bounds;
   }
 
-  /** The revision after which it knows everything. */
+  /** The revision after which the window is complete. */
   get start(): Revision {
     return this.#start;
   }
 
-  /** How many changes it holds. */
+  /** The number of changes. */
   get size(): number {
     return this.#size;
   }
 
-  /** Forgets everything and begins anew after a revision. */
+  /** The approximate number of bytes of replaced and deleted objects that it keeps. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Clears the window and starts after a revision. */
   reset(revision: Revision): void {
     this.#steps = [];
     this.#head = 0;
     this.#size = 0;
+    this.#bytes = 0;
     this.#start = revision;
   }
 
-  /** Adds what the next revision changed, each key once, and lets go of the oldest where that is too much. */
+  /** Adds the changes of the next revision, one per key, and drops the oldest beyond the limit. */
   append(revision: Revision, changes: readonly CacheChange<T>[]): void {
-    this.#steps.push({ revision, changes, before: undefined });
+    const bytes = replacedBytes(changes);
+    this.#steps.push({ revision, changes, bytes, before: undefined });
     this.#size += changes.length;
-    while (this.#size > this.#max) this.#dropFirst();
+    this.#bytes += bytes;
+    const { windowMax, windowBytesMax } = this.#bounds;
+    while (this.#size > windowMax || this.#bytes > windowBytesMax) this.#dropFirst();
   }
 
-  /** What changed after a revision, which is not before `start`. */
+  /** Returns the changes after a revision, which must not be before `start`. */
   after(revision: Revision): readonly CacheChange<T>[] {
     return this.#steps.slice(this.#firstAfter(revision)).flatMap((step) => step?.changes ?? []);
   }
 
   /**
-   * The objects at a revision that the cache has reached, seen from the newest; undefined before `start`. To be read at
-   * once: where nothing has changed since, it is the newest itself.
+   * Returns the objects at a revision that the cache has reached; undefined before `start`. Valid until the next write:
+   * without later changes it is the newest state itself.
    */
   at(revision: Revision, newest: CacheSnapshot<T>): CacheSnapshot<T> | undefined {
     if (revision < this.#start) return undefined;
@@ -69,14 +84,15 @@ export class WatchWindow<T extends object> {
     return (step.before ??= this.#undone(first, newest));
   }
 
-  /** Lets go of what only revisions before this one need. */
+  /** Drops changes that only revisions before this one need. */
   dropBefore(revision: Revision): void {
     for (let count = this.#firstAfter(revision) - this.#head; count > 0; count--) this.#dropFirst();
     this.#start = Math.max(this.#start, revision);
   }
 
   /**
-   * The objects before a step: those before the next of which that is known, or the newest, with all between undone.
+   * Returns the objects before a step: the next known snapshot, or the newest state, with the changes in between
+   * undone.
    */
   #undone(first: number, newest: CacheSnapshot<T>): CacheSnapshot<T> {
     const later = this.#steps.findIndex((step, at) => at > first && step?.before !== undefined);
@@ -95,13 +111,14 @@ export class WatchWindow<T extends object> {
     this.#steps[this.#head] = undefined;
     this.#head += 1;
     this.#size -= first.changes.length;
+    this.#bytes -= first.bytes;
     this.#start = first.revision;
     if (this.#head * 2 <= this.#steps.length) return;
     this.#steps = this.#steps.slice(this.#head);
     this.#head = 0;
   }
 
-  /** Where the first step after a revision stands, or would. */
+  /** Returns the index of the first step after a revision. */
   #firstAfter(revision: Revision): number {
     let low = this.#head;
     let high = this.#steps.length;
@@ -114,9 +131,20 @@ export class WatchWindow<T extends object> {
   }
 }
 
-/** What one revision did, and what there was before it, once somebody asked. */
+/** The changes of one revision, and the snapshot before it once it was computed. */
 interface Step<T extends object> {
   readonly revision: Revision;
   readonly changes: readonly CacheChange<T>[];
+  /** About how many bytes of replaced objects it keeps. */
+  readonly bytes: number;
   before: CacheSnapshot<T> | undefined;
+}
+
+/** Returns the approximate bytes of replaced and deleted objects, which only the window keeps. */
+function replacedBytes<T extends object>(changes: readonly CacheChange<T>[]): number {
+  let bytes = 0;
+  for (const { previous, now } of changes) {
+    if (previous !== undefined) bytes += memoryBytes(previous.object, now?.object);
+  }
+  return bytes;
 }

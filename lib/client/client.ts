@@ -1,16 +1,16 @@
-// The client: the only way in which parts of a cluster, and programs that use it, meet. It hands out typed views of
-// kinds; what the views ask is carried in process or over HTTP, and nobody above can tell which.
+// The client: the interface through which parts of a cluster and programs use an API server. It returns typed clients
+// for kinds. The same interface works in process and over HTTP.
 import { builtinEndpoint, isNoMatchError, parseGroupVersion } from '../core/index.js';
 import type { ApiObject, Frozen, GroupVersionKind, ResourceEntry } from '../core/index.js';
 import type { KindTypes, UserInfo } from '../core/types/index.js';
-import type { Place } from './calls.js';
-import type { Carrier } from './carrier.js';
+import type { RequestTarget } from './resources/request-builder.js';
+import type { RequestSender } from './request-sender.js';
 import type { Discovered, DiscoverOptions } from './discovery.js';
-import { discoverer } from './discovery.js';
-import type { KindSubresources } from './kind-subresources.js';
-import type { CallOptions } from './request-options.js';
-import type { DynamicObject, ResourceClient } from './resource-client.js';
-import { ResourceRequests } from './resource-requests.js';
+import { createDiscovery } from './discovery.js';
+import type { KindSubresources } from './resources/kind-subresources.js';
+import type { CallOptions } from './resources/request-options.js';
+import type { DynamicObject, ResourceClient } from './resources/resource-client.js';
+import { ResourceRequests } from './resources/resource-requests.js';
 
 /** The type of a built-in kind. */
 export type KindType<V extends keyof KindTypes, K extends keyof KindTypes[V]> = KindTypes[V][K] extends infer T extends
@@ -18,11 +18,11 @@ export type KindType<V extends keyof KindTypes, K extends keyof KindTypes[V]> = 
   ? T
   : never;
 
-/** The objects of a kind of Kubernetes, with the subresources that only this kind has. */
+/** The client of a built-in kind, with the subresources that only this kind has. */
 export type KindClient<V extends keyof KindTypes, K extends keyof KindTypes[V]> = ResourceClient<KindType<V, K>> &
   KindSubresources<V, K>;
 
-/** What an object says it is. */
+/** The apiVersion and kind of an object. */
 export interface KindName {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,29 +30,31 @@ export interface KindName {
 
 /** A client of an API server. */
 export interface Client {
-  /** The objects of a kind of Kubernetes, typed: `client.kind('apps/v1', 'Deployment')`. Asks nobody. */
+  /** Returns the typed client of a built-in kind: `client.kind('apps/v1', 'Deployment')`. Sends no request. */
   kind<V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K): KindClient<V, K>;
   /**
-   * The objects of any kind. By name, the server is asked once where it is served, unless Kubernetes itself has it;
-   * calls then reject with NoMatchError where it is not. An entry, as `discover` and REST mappers have them, asks
-   * nobody.
+   * Returns the client of any kind. For a name that is not built in, the first call discovers where it is served; calls
+   * reject with NoMatchError if it is not. An entry of `discover` or of a REST mapper needs no discovery.
    */
   resource<T extends ApiObject = DynamicObject>(kind: KindName | ResourceEntry): ResourceClient<T>;
-  /** What the server serves. Kept after the first time. */
+  /** Returns what the server serves. Cached after the first call. */
   discover(options?: DiscoverOptions): Promise<Discovered>;
-  /** A document that is no resource, such as `/version` or `/readyz`: parsed where it is JSON, else as text. */
+  /**
+   * Reads a document that is not a resource, such as `/version` or `/readyz`: parsed if it is JSON, otherwise as text.
+   */
   read(path: string, options?: CallOptions): Promise<unknown>;
   /**
-   * The same as another user: in process as a matter of fact, over HTTP by impersonation, which the server must allow.
+   * Returns a client that acts as another user: directly in process; over HTTP by impersonation, which the server must
+   * allow.
    */
   as(user: Frozen<UserInfo>): Client;
 }
 
-/** A client whose requests a carrier carries. */
-export function clientOf(carrier: Carrier): Client {
-  const discover = discoverer(carrier);
+/** Creates a client whose requests go through `sender`. */
+export function createClient(sender: RequestSender): Client {
+  const discover = createDiscovery(sender);
 
-  /** An own kind may have been defined since the server was last asked. */
+  /** A kind may have been defined since the last discovery. */
   const find = async (gvk: GroupVersionKind): Promise<ResourceEntry> => {
     try {
       return (await discover()).mapper.kind(gvk, [gvk.version]);
@@ -61,21 +63,21 @@ export function clientOf(carrier: Carrier): Client {
       return (await discover({ fresh: true })).mapper.kind(gvk, [gvk.version]);
     }
   };
-  // Of those that Kubernetes has, and so bounded: callers may name a kind for every call.
+  // Built-in kinds only, so the map is bounded although callers may name a kind in every call.
   const known = new Map<string, ResourceEntry>();
-  const endpointOf = ({ apiVersion, kind }: KindName): Place['endpoint'] => {
+  const endpointOf = ({ apiVersion, kind }: KindName): RequestTarget['endpoint'] => {
     const key = `${apiVersion}/${kind}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const gvk = { ...parseGroupVersion(apiVersion), kind };
+    const gvk = { kind, ...parseGroupVersion(apiVersion) };
     const builtin = builtinEndpoint(gvk);
-    if (builtin === undefined) return kept(() => find(gvk));
+    if (builtin === undefined) return memoize(() => find(gvk));
     known.set(key, builtin);
     return builtin;
   };
   const resource = <T extends ApiObject>(of: KindName | ResourceEntry): ResourceClient<T> =>
     new ResourceRequests<T>({
-      carrier,
+      sender,
       endpoint: 'apiVersion' in of ? endpointOf(of) : of,
       namespace: '',
       subresource: '',
@@ -83,17 +85,17 @@ export function clientOf(carrier: Carrier): Client {
 
   return {
     kind: <V extends keyof KindTypes, K extends keyof KindTypes[V]>(apiVersion: V, kind: K) =>
-      // It has the subresources of every kind; the type shows those that this kind has.
+      // The object has the subresources of every kind; the type shows those of this kind.
       resource<KindType<V, K>>({ apiVersion, kind: kind as string }) as KindClient<V, K>,
     resource,
     discover,
-    read: (path, options = {}) => carrier.read(path, options),
-    as: (user) => clientOf(carrier.as(user)),
+    read: (path, options = {}) => sender.read(path, options),
+    as: (user) => createClient(sender.as(user)),
   };
 }
 
-/** Asks until there was an answer, and then no more. */
-function kept<T>(make: () => Promise<T>): () => Promise<T> {
+/** Returns a function that calls `make` once and shares its result. A rejection is not cached. */
+function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>
     (made ??= make().catch((error: unknown) => {

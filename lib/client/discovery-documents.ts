@@ -1,22 +1,22 @@
-// The documents of discovery, read without trust: what is not there or of another type is taken for nothing, since one
-// odd entry must not hide the others.
+// Parses discovery documents from an untrusted server: fields that are missing or of another type are ignored, so that
+// one malformed entry does not hide the others.
 import { isJsonObject } from '../core/index.js';
 import type { GroupVersion, GroupVersionKind, JsonObject, Subresource } from '../core/index.js';
 import type { DiscoveredResource } from './discovery.js';
 
-/** What a version serves; undefined where nobody could tell. */
+/** The resources of a version; undefined if they could not be read. */
 export interface DiscoveredVersion extends GroupVersion {
   readonly resources: readonly DiscoveredResource[] | undefined;
 }
 
-/** The versions of an aggregated document, with all they serve; undefined where it is none. */
+/** Parses an aggregated document: all versions with their resources. Undefined if it is not one. */
 export function readAggregated(document: unknown): readonly DiscoveredVersion[] | undefined {
   if (!isJsonObject(document) || document.kind !== 'APIGroupDiscoveryList') return undefined;
   return objects(document.items).flatMap((item) => {
     const group = isJsonObject(item.metadata) ? text(item.metadata.name) : '';
     return objects(item.versions).map((each) => {
       const version = { group, version: text(each.version) };
-      // The server behind a stale version did not answer of late; what it had may be there no more.
+      // The server behind a stale version did not respond recently; its resources may no longer exist.
       return {
         ...version,
         resources:
@@ -28,7 +28,7 @@ export function readAggregated(document: unknown): readonly DiscoveredVersion[] 
   });
 }
 
-/** The versions that `/api` or `/apis` lists, the preferred one of each group first. */
+/** Parses `/api` or `/apis`: the versions, the preferred one of each group first. */
 export function readGroupVersions(document: unknown): readonly GroupVersion[] {
   if (!isJsonObject(document)) return [];
   if (document.kind === 'APIVersions') return texts(document.versions).map((version) => ({ group: '', version }));
@@ -44,7 +44,7 @@ export function readGroupVersions(document: unknown): readonly GroupVersion[] {
   });
 }
 
-/** The resources of one version, as `/api/v1` and its like list them. */
+/** Parses the resources of one version, as `/api/v1` lists them. */
 export function readResourceList(document: unknown, version: GroupVersion): readonly DiscoveredResource[] {
   const entries = isJsonObject(document) ? objects(document.resources) : [];
   const subresources = new Map<string, Subresource[]>();
@@ -73,7 +73,7 @@ export function readResourceList(document: unknown, version: GroupVersion): read
 
 function aggregatedResource(entry: JsonObject, version: GroupVersion): readonly DiscoveredResource[] {
   const resource = text(entry.resource);
-  // One without a kind serves only what is below it.
+  // An entry without a kind serves only subresources.
   if (resource === '' || !isJsonObject(entry.responseKind)) return [];
   const subresources = objects(entry.subresources).map((each) => ({
     name: text(each.subresource),
@@ -104,7 +104,7 @@ function names(
   };
 }
 
-/** Group and version are left out where they are those of the endpoint. */
+/** Group and version are omitted where they equal those of the endpoint. */
 function kindOf({ group, version, kind }: JsonObject, parent: GroupVersion): GroupVersionKind {
   return text(version) === ''
     ? { group: parent.group, version: parent.version, kind: text(kind) }

@@ -1,53 +1,53 @@
-// What a server serves: every resource with its verbs, and a REST mapper over them. Asked for in one document per root
-// where the server has aggregated discovery, else version by version, and then kept until somebody wants it fresh.
-// As client-go/discovery (aggregated_discovery.go, discovery_client.go) with restmapper/discovery.go.
+// Discovery: every resource that a server serves, with its verbs, and a REST mapper over them. One document per root
+// where the server has aggregated discovery, otherwise one per version. The result is cached until a caller requests a
+// fresh one. As client-go/discovery (aggregated_discovery.go, discovery_client.go) with restmapper/discovery.go.
 import { isApiError, printGroupVersion, restMapper, untilAborted } from '../core/index.js';
 import type { GroupVersion, ResourceEntry, RestMapper, Subresource } from '../core/index.js';
-import type { Carrier } from './carrier.js';
-import { isConnectionError } from './connection-error.js';
+import type { RequestSender } from './request-sender.js';
+import { isConnectionError } from './http/connection-error.js';
 import type { DiscoveredVersion } from './discovery-documents.js';
 import { readAggregated, readGroupVersions, readResourceList } from './discovery-documents.js';
-import type { CallOptions } from './request-options.js';
+import type { CallOptions } from './resources/request-options.js';
 
-/** A resource that is served, in one version. */
+/** A served resource, in one version. */
 export interface DiscoveredResource extends ResourceEntry {
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
 }
 
-/** All that a server serves. */
+/** The result of discovery. */
 export interface Discovered {
   /** In discovery order: groups by priority, and of each group the preferred version first. */
   readonly resources: readonly DiscoveredResource[];
   /** Finds resources by kind, plural, singular, short name and category. */
   readonly mapper: RestMapper;
-  /** Versions about which nobody could tell, because the server behind them did not answer. */
+  /** Versions whose resources are unknown because the server behind them did not respond. */
   readonly failed: readonly GroupVersion[];
 }
 
-/** How to discover. */
+/** Options for discovery. */
 export interface DiscoverOptions extends CallOptions {
-  /** Asks again, whatever is known. */
+  /** Ignores the cached result. */
   readonly fresh?: boolean;
 }
 
-/** Discovers through a carrier. Callers that come while the server is being asked share the answer. */
-export function discoverer(carrier: Carrier): (options?: DiscoverOptions) => Promise<Discovered> {
+/** Returns a function that discovers through `sender`. Concurrent callers share one discovery. */
+export function createDiscovery(sender: RequestSender): (options?: DiscoverOptions) => Promise<Discovered> {
   let known: Promise<Discovered> | undefined;
   return ({ fresh = false, signal } = {}) => {
     if (known === undefined || fresh) {
-      const asked = discover(carrier);
-      known = asked;
-      asked.catch(() => {
-        if (known === asked) known = undefined;
+      const requested = discover(sender);
+      known = requested;
+      requested.catch(() => {
+        if (known === requested) known = undefined;
       });
     }
     return untilAborted(known, signal);
   };
 }
 
-async function discover(carrier: Carrier): Promise<Discovered> {
-  const roots = await Promise.all(['/api', '/apis'].map((path) => versionsBelow(carrier, path)));
+async function discover(sender: RequestSender): Promise<Discovered> {
+  const roots = await Promise.all(['/api', '/apis'].map((path) => versionsBelow(sender, path)));
   const versions = roots.flat();
   const resources = versions.flatMap(({ resources: found = [] }) => found);
   return {
@@ -59,8 +59,8 @@ async function discover(carrier: Carrier): Promise<Discovered> {
   };
 }
 
-async function versionsBelow(carrier: Carrier, path: string): Promise<readonly DiscoveredVersion[]> {
-  const document = await readRoot(carrier, path);
+async function versionsBelow(sender: RequestSender, path: string): Promise<readonly DiscoveredVersion[]> {
+  const document = await readRoot(sender, path);
   const aggregated = readAggregated(document);
   if (aggregated !== undefined) return aggregated;
   const versions = readGroupVersions(document);
@@ -68,7 +68,7 @@ async function versionsBelow(carrier: Carrier, path: string): Promise<readonly D
   for (let at = 0; at < versions.length; at += requestsAtOnce) {
     found.push(
       ...(await Promise.all(
-        versions.slice(at, at + requestsAtOnce).map((version) => oneVersion(carrier, path, version)),
+        versions.slice(at, at + requestsAtOnce).map((version) => oneVersion(sender, path, version)),
       )),
     );
   }
@@ -77,22 +77,22 @@ async function versionsBelow(carrier: Carrier, path: string): Promise<readonly D
 
 const requestsAtOnce = 16;
 
-/** A server may have no core group, or nothing else, and may tell not everybody. */
-async function readRoot(carrier: Carrier, path: string): Promise<unknown> {
+/** Reads a root document. A server may have no core group or no other groups, and may forbid discovery. */
+async function readRoot(sender: RequestSender, path: string): Promise<unknown> {
   try {
-    return await carrier.read(path, { aggregated: true });
+    return await sender.read(path, { aggregated: true });
   } catch (error) {
     if (isApiError(error, 'NotFound') || isApiError(error, 'Forbidden')) return undefined;
     throw error;
   }
 }
 
-/** One version; that of a server which does not answer is no reason to know nothing of the others. */
-async function oneVersion(carrier: Carrier, root: string, version: GroupVersion): Promise<DiscoveredVersion> {
+/** Reads one version. A failure affects only this version. */
+async function oneVersion(sender: RequestSender, root: string, version: GroupVersion): Promise<DiscoveredVersion> {
   try {
     return {
       ...version,
-      resources: readResourceList(await carrier.read(`${root}/${printGroupVersion(version)}`, {}), version),
+      resources: readResourceList(await sender.read(`${root}/${printGroupVersion(version)}`, {}), version),
     };
   } catch (error) {
     if (isApiError(error) || isConnectionError(error)) return { ...version, resources: undefined };

@@ -1,42 +1,53 @@
-// The client of a server in the same process: requests are values, answers are the frozen objects themselves. No JSON,
-// no bytes, no paths.
+// The client of a server in the same process: requests are values, responses are the frozen objects themselves. No
+// JSON, no bytes, no paths.
 import { Observable, defer, mergeAll, of } from 'rxjs';
-import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted } from '../core/index.js';
-import type { Frozen, Negotiated } from '../core/index.js';
+import { deepFreeze, mediaTypes, parseJson, reasonOf, untilAborted, InProcessRequest } from '../core/index.js';
+import type {
+  Frozen,
+  Negotiated,
+  ResponseNotes,
+  ApiResponse,
+  Handler,
+  RawResponse,
+  RequestInfo,
+  InProcessRequestOptions,
+} from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
-import type { AnswerNotes, ApiResponse, Handler, RawResponse, RequestInfo } from './api-request.js';
-import { bareRefusal } from './bare-refusal.js';
-import type { Carrier } from './carrier.js';
+import { plainResponseError } from './http/error-response.js';
+import type { RequestSender } from './request-sender.js';
 import type { Client } from './client.js';
-import { clientOf } from './client.js';
-import { InProcessRequest } from './in-process-request.js';
-import type { InProcessOptions } from './in-process-request.js';
+import { createClient } from './client.js';
 
-/** What a client in process is made of. */
+/** Options of a client in process. */
 export interface InProcessClientOptions {
-  /** Who asks. Without one, whoever the server takes for the author of a request without credentials. */
+  /** The user of all requests. Default: the server authenticates a request without credentials. */
   readonly user?: Frozen<UserInfo>;
-  /** The name of the program, as in a User-Agent: it owns the fields that are written. Default: `vivarium`. */
+  /** The name of the program, as in a User-Agent: the field manager of writes. Default: `vivarium`. */
   readonly manager?: string;
-  /** Told what a server warns of. */
+  /** Receives the warnings of the server. */
   readonly onWarning?: (text: string) => void;
+  /**
+   * Keeps the process alive while calls are pending, for servers whose timers do not (`backgroundClock`). Watches are
+   * not calls. Default: none.
+   */
+  readonly keepAliveWhile?: <T>(promise: Promise<T>) => Promise<T>;
 }
 
-/** A client of a handler, such as `createServer(…).handler`. */
+/** Creates a client of a handler, such as `createServer(…).handler`. */
 export function inProcessClient(handler: Handler, options: InProcessClientOptions = {}): Client {
-  return clientOf(inProcessCarrier(handler, options));
+  return createClient(inProcessSender(handler, options));
 }
 
-function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Carrier {
-  const { user, onWarning, manager: userAgent = 'vivarium' } = options;
-  const tell =
+function inProcessSender(handler: Handler, options: InProcessClientOptions): RequestSender {
+  const { user, onWarning, manager: userAgent = 'vivarium', keepAliveWhile } = options;
+  const onNotes =
     onWarning === undefined
       ? undefined
-      : ({ warnings }: AnswerNotes): void => warnings?.forEach((text) => onWarning(text));
-  const ask = <T>(options: InProcessOptions, take: (response: ApiResponse) => T): Promise<T> => {
+      : ({ warnings }: ResponseNotes): void => warnings?.forEach((text) => onWarning(text));
+  const handle = <T>(options: InProcessRequestOptions, convert: (response: ApiResponse) => T): Promise<T> => {
     try {
-      const answer = handler(new InProcessRequest(options));
-      return answer instanceof Promise ? answer.then(take) : Promise.resolve(take(answer));
+      const response = handler(new InProcessRequest(options));
+      return response instanceof Promise ? response.then(convert) : Promise.resolve(convert(response));
     } catch (error) {
       return new Promise(() => {
         throw error;
@@ -44,29 +55,34 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
     }
   };
   return {
+    isInProcess: true,
+    keepAliveWhile,
     send({ info, options: query, body, signal, cause }) {
       if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-      const answer = ask({ info, user, options: query, body, signal, tell, userAgent, cause }, (response) =>
-        response.type === 'object' ? deepFreeze(response.object) : unfit(info, response, 'an object'),
+      const result = handle({ info, user, options: query, body, signal, onNotes, userAgent, cause }, (response) =>
+        response.type === 'object' ? deepFreeze(response.object) : unexpectedResponse(info, response, 'an object'),
       );
-      return signal === undefined ? answer : untilAborted(answer, signal);
+      void keepAliveWhile?.(result);
+      return signal === undefined ? result : untilAborted(result, signal);
     },
     watch: ({ info, options: query }) =>
       defer(() =>
-        ask({ info, user, options: query, tell, userAgent }, (response) =>
-          response.type === 'watch' ? response.events : unfit(info, response, 'events'),
+        handle({ info, user, options: query, onNotes, userAgent }, (response) =>
+          response.type === 'watch' ? response.events : unexpectedResponse(info, response, 'events'),
         ),
       ).pipe(mergeAll()),
     bytes: ({ info, options: query }) =>
       defer(() =>
-        ask({ info, user, options: query, tell, userAgent }, (response) =>
-          response.type === 'raw' && response.code < 400 ? bytesOf(response) : unfit(info, response, 'bytes'),
+        handle({ info, user, options: query, onNotes, userAgent }, (response) =>
+          response.type === 'raw' && response.code < 400
+            ? bytesOf(response)
+            : unexpectedResponse(info, response, 'bytes'),
         ),
       ).pipe(mergeAll()),
     stream: ({ info, options: query, signal }) =>
       untilAborted(
-        ask({ info, user, options: query, signal, tell, userAgent }, (response) =>
-          response.type === 'stream' ? response : unfit(info, response, 'a stream'),
+        handle({ info, user, options: query, signal, onNotes, userAgent }, (response) =>
+          response.type === 'stream' ? response : unexpectedResponse(info, response, 'a stream'),
         ),
         signal,
       ),
@@ -82,12 +98,13 @@ function inProcessCarrier(handler: Handler, options: InProcessClientOptions): Ca
         subresource: '',
         name: '',
       };
-      const answer = ask({ info, user, signal, userAgent, form: aggregated ? aggregatedForm : undefined }, (response) =>
-        documentOf(info, response),
+      const result = handle(
+        { info, user, signal, userAgent, form: aggregated ? aggregatedForm : undefined },
+        (response) => documentOf(info, response),
       );
-      return await untilAborted(answer, signal);
+      return await untilAborted(result, signal);
     },
-    as: (other) => inProcessCarrier(handler, { ...options, user: other }),
+    as: (other) => inProcessSender(handler, { ...options, user: other }),
   };
 }
 
@@ -103,7 +120,8 @@ const utf8Encoder = new TextEncoder();
 function documentOf(info: RequestInfo, response: ApiResponse): unknown {
   if (response.type === 'object') return response.object;
   const text = textOf(response);
-  if (response.type !== 'raw' || response.code >= 400 || text === undefined) return unfit(info, response, 'a document');
+  if (response.type !== 'raw' || response.code >= 400 || text === undefined)
+    return unexpectedResponse(info, response, 'a document');
   return response.contentType.startsWith(mediaTypes.json) ? parseJson(text) : text;
 }
 
@@ -117,11 +135,11 @@ function textOf(response: ApiResponse): string | undefined {
   return content instanceof Uint8Array ? utf8.decode(content) : typeof content === 'string' ? content : undefined;
 }
 
-/** A router refuses with a bare page; anything else is a request for what has its own ways, such as logs. */
-function unfit(info: RequestInfo, response: ApiResponse, wanted: string): never {
+/** A router responds to an unknown path with plain text; any other type of response is a programming error. */
+function unexpectedResponse(info: RequestInfo, response: ApiResponse, wanted: string): never {
   if (response.type === 'raw' && response.code >= 400)
-    throw bareRefusal(info, { code: response.code, text: textOf(response) ?? '' });
+    throw plainResponseError(info, { code: response.code, text: textOf(response) ?? '' });
   throw new Error(
-    `${info.resource === '' ? info.path : `${info.resource}/${info.subresource}`} does not answer with ${wanted}`,
+    `${info.resource === '' ? info.path : `${info.resource}/${info.subresource}`} does not respond with ${wanted}`,
   );
 }

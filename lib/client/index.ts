@@ -1,48 +1,5 @@
-// Clients: the request as a value, and those who make it.
-export type { InProcessOptions } from './in-process-request.js';
-export { InProcessRequest } from './in-process-request.js';
-export type {
-  AnswerNotes,
-  ApiRequest,
-  ApiResponse,
-  BookmarkEvent,
-  Handler,
-  ObjectResponse,
-  RawResponse,
-  RequestBody,
-  RequestCause,
-  RequestInfo,
-  RequestOptions,
-  ResponseExtras,
-  SelectorTexts,
-  WatchResponse,
-} from './api-request.js';
-export type {
-  AttachOptions,
-  ConnectionChannels,
-  ExecOptions,
-  PortForwardResponse,
-  PortForwarding,
-  ProcessChannels,
-  ProcessInput,
-  ProcessOutput,
-  ProcessStreamResponse,
-  StreamKind,
-  StreamResponse,
-  TerminalSize,
-} from './stream-response.js';
-export { decodeTerminalSize, encodeTerminalSize, withSession } from './stream-response.js';
-export type {
-  ContainerTarget,
-  LogOptions,
-  NodeConnectionChannels,
-  NodeConnector,
-  NodeProcessChannels,
-  PodTarget,
-  ProcessCommand,
-  ProcessStreams,
-  StreamAnswer,
-} from './node-connector.js';
+// Clients of an API server, and what is built on them: informers, controllers, Events, leader election. Sibling folders
+// import these names; public.ts lists those of users.
 export type { Client, KindClient, KindName, KindType } from './client.js';
 export type {
   ActionClient,
@@ -51,8 +8,8 @@ export type {
   PodSubresources,
   ReadLogOptions,
   ServiceAccountSubresources,
-} from './kind-subresources.js';
-export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resource-client.js';
+} from './resources/kind-subresources.js';
+export type { DynamicObject, Name, ResourceClient, Stored, SubresourceClient } from './resources/resource-client.js';
 export type {
   ApplyOptions,
   CallOptions,
@@ -61,38 +18,52 @@ export type {
   GetOptions,
   ModifyOptions,
   WriteOptions,
-} from './request-options.js';
-export type { MergePatch, Patch, StrategicPatch } from './patch.js';
+} from './resources/request-options.js';
+export type { AppliedObject, MergePatch, Patch, StrategicPatch } from './resources/patch.js';
 export type { Discovered, DiscoveredResource, DiscoverOptions } from './discovery.js';
 export type { InProcessClientOptions } from './in-process-client.js';
 export { inProcessClient } from './in-process-client.js';
-export type { HttpClientOptions } from './http-client.js';
-export { httpClient } from './http-client.js';
-export { userAgentOf } from './user-agent.js';
-export type { InformerScope, Informers, InformersOptions } from './informers.js';
-export { informers } from './informers.js';
+export type { PodLogLine, PodLogsOptions } from './logs/pod-logs.js';
+export { podLogs } from './logs/pod-logs.js';
+export type { HttpClientOptions } from './http/http-client.js';
+export type { ClientSocket, SocketAnswer, SocketRequest, SocketTransport } from './http/socket-transport.js';
+export { httpClient } from './http/http-client.js';
+export { requestTarget, userAgentOf } from './http/http-request.js';
+export { methodOf } from './http/error-response.js';
+export { errorOfResponse, parseObjectBody } from './http/response-body.js';
+export { linesOf, readEvent } from './http/watch-lines.js';
+export type { DiscoveredVersion } from './discovery-documents.js';
+export { readResourceList } from './discovery-documents.js';
+export type { InformerScope, Informers, InformersOptions } from './informers/informers.js';
+export { informers } from './informers/informers.js';
 export type {
   Action,
   ControllerActivity,
   ControllerOptions,
+  DelayedItem,
   ObjectEvent,
   ReconcileContext,
   Watch,
-} from './controller.js';
-export { awaitChange, controller, requeueAfter, watching } from './controller.js';
-export type { WaitOptions } from './wait-for.js';
-export { addFinalizer, removeFinalizer } from './finalizers.js';
-export type { OwnWrites } from './own-writes.js';
-export { withOwnWrites } from './own-writes.js';
-export type { EventNote } from './event-correlation.js';
-export type { EventFailed, EventRecorder, EventRecorderOptions } from './event-recorder.js';
-export { eventName, eventRecorder } from './event-recorder.js';
-export type { HttpLimits } from './http-exchange.js';
-export type { ByteStream, Transport, TransportRequest, TransportResponse } from './transport.js';
-export { fetchTransport, piecesOf } from './transport.js';
-export { ConnectionError, isConnectionError } from './connection-error.js';
-export type { LeaderElectionOptions } from './leader-election.js';
-export { electedPart } from './elected-part.js';
-export { leaderElection } from './leader-election.js';
-export type { Leadership } from './election-step.js';
-export { whileLeading } from './while-leading.js';
+  WatchSignal,
+} from './controller/controller.js';
+export { awaitChange, controller, requeueAfter, watching, watchingDelayed } from './controller/controller.js';
+export type { WaitOptions } from './resources/wait-for.js';
+export { addFinalizer, removeFinalizer } from './resources/modify.js';
+export type { OwnWrites } from './informers/own-writes.js';
+export { withOwnWrites } from './informers/own-writes.js';
+export type { EventDetails } from './events/event-correlation.js';
+export type { EventFailed, EventRecorder, EventRecorderOptions } from './events/event-recorder.js';
+export { eventName, eventRecorder } from './events/event-recorder.js';
+export type { HttpLimits } from './http/http-exchange.js';
+export type { ByteStream, Transport, TransportRequest, TransportResponse } from './http/transport.js';
+export { fetchTransport, chunksOf } from './http/transport.js';
+export { ConnectionError, isConnectionError } from './http/connection-error.js';
+export type { ResourceLock } from './election/election-lock.js';
+export { resourceLocks } from './election/election-lock.js';
+export type { LeaderElectionOptions } from './election/leader-election.js';
+export { electedPart } from './election/elected-part.js';
+export { leaderElection } from './election/leader-election.js';
+export type { Leadership } from './election/election-step.js';
+export { whileLeading } from './election/elected-part.js';
+export type { CustomKind, CustomKindSpec, CustomObject, SchemaValue } from './custom-kind.js';
+export { crd } from './custom-kind.js';

@@ -1,37 +1,55 @@
-// The composition root: from options to a running cluster. The only place that knows every other folder.
+// The composition root: creates a running cluster from options. The only folder that imports every other.
 import type { Observable } from 'rxjs';
-import { firstValueFrom, merge } from 'rxjs';
+import { filter, firstValueFrom, lastValueFrom, map, merge, mergeMap, take, tap } from 'rxjs';
 import { administrator, allAuthenticated } from '../auth/index.js';
-import { inProcessClient, informers } from '../client/index.js';
-import type { Client, Informers } from '../client/index.js';
-import { Outlet, createKinds, virtualClock } from '../core/index.js';
-import type { Clock, Duration, Frozen, Part, Random, VirtualClock } from '../core/index.js';
+import { inProcessClient, informers, podLogs } from '../client/index.js';
+import type { Client, Informers, PodLogLine, PodLogsOptions } from '../client/index.js';
+import { Outlet, createKinds, serviceUnavailable, virtualClock } from '../core/index.js';
+import type {
+  Activity,
+  BackgroundClock,
+  Clock,
+  Duration,
+  Frozen,
+  Handler,
+  Part,
+  Random,
+  VirtualClock,
+} from '../core/index.js';
 import type { UserInfo } from '../core/types/index.js';
+import type { NodeAgents, NodeControl } from '../nodeagent/index.js';
 import { createScheduler } from '../scheduling/index.js';
 import { createServer } from '../server/index.js';
 import type { ApiServer } from '../server/index.js';
-import type { MemoryStore, Revision, Store } from '../storage/index.js';
-import type { Cluster, ClusterActivity, ClusterListenOptions, ClusterListening } from './cluster.js';
+import { compactor, takeSnapshot } from '../storage/index.js';
+import type { CompactionFailed, MemoryStore, Revision, Store, StoreCompacted } from '../storage/index.js';
+import type { Cluster, ClusterActivity, ClusterListenOptions, ClusterListening, ClusterSnapshot } from './cluster.js';
 import { completeOptions } from './cluster-options.js';
-import type { ClusterOptions, ClusterSchedulerOptions, CompletedClusterOptions } from './cluster-options.js';
+import type {
+  ClusterCompactionOptions,
+  ClusterOptions,
+  ClusterSchedulerOptions,
+  CompletedClusterOptions,
+} from './cluster-options.js';
 import { createController } from './controllers.js';
 import { lazyCredentials } from './credentials.js';
-import { electedScheduler } from './elected-scheduler.js';
+import { electedComponent } from './elected-component.js';
 import type { LazyCredentials } from './credentials.js';
 import { runPart, runParts } from './run-parts.js';
 import type { DrainingPart, RunningParts } from './run-parts.js';
-import { registerNodes } from './simulated-nodes.js';
+import { clusterNodes, removeStartupTaint } from './simulated-nodes.js';
+import { withTime } from './with-time.js';
 
 /**
- * Creates a cluster and starts it: API server, scheduler, controllers, and the nodes that were asked for. Resolves when
- * it serves requests. Throws RangeError where an option makes no sense; nothing is left running then.
+ * Creates and starts a cluster: API server, scheduler, controllers and nodes. Resolves when it serves requests. Rejects
+ * with RangeError for an invalid option; nothing is left running then.
  */
 export async function createCluster<C extends Clock = Clock>(options: ClusterOptions<C> = {}): Promise<Cluster<C>> {
   const completed = completeOptions(options);
   const cluster = new RunningCluster(options, completed);
   try {
     await cluster.server.started();
-    await registerNodes(cluster.client, completed.nodes, completed.clock.now());
+    await cluster.nodesRegistered;
   } catch (error) {
     await cluster.close();
     throw error;
@@ -45,7 +63,11 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
   readonly server: ApiServer;
   readonly informers: Informers;
   readonly parts: readonly Part[];
+  readonly nodes: NodeControl;
   readonly activity$: Observable<ClusterActivity>;
+  /** Resolves when the agents have registered their nodes. */
+  readonly nodesRegistered: Promise<unknown>;
+  readonly #handler: Handler;
   readonly #options: ClusterOptions<C>;
   readonly #store: Store;
   readonly #ownsStore: boolean;
@@ -63,25 +85,44 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
     this.#store = store;
     this.#ownsStore = completed.ownsStore;
     this.#credentials = lazyCredentials(credentials, clock);
-    this.server = createServer({
+    this.server = withTime(createServer, {
       store,
-      clock,
-      random: random.stream('server'),
       ...(usesOwnCredentials && {
         authenticators: (tools) => [this.#credentials.authenticator(tools)],
         tokens: (tools) => this.#credentials.tokenIssuer(tools),
       }),
+      components: [
+        ...(completed.scheduler === undefined ? [] : (['scheduler'] as const)),
+        ...(completed.controllers.size === 0 ? [] : (['controller-manager'] as const)),
+      ],
       ...completed.server,
+      clock,
+      random: random.stream('server'),
     });
+    this.#handler = isVirtual(clock) ? heldDocuments(this.server.handler, clock) : this.server.handler;
     this.client = this.as(administrator);
     this.informers = informers(this.client, { clock, random: random.stream('informers') });
     const stopping = new Outlet<void>();
-    const parts = this.#createParts(completed, stopping.values$);
+    const nodes = completed.nodes.count === 0 ? undefined : this.#createNodes(completed);
+    this.nodes = {
+      shutDown: async (name) => nodes?.shutDown(name),
+      powerOff: (name) => nodes?.powerOff(name),
+    };
+    const parts = this.#createParts(completed, nodes, stopping.values$);
     this.parts = [this.server, ...parts];
     this.#running = runParts(parts, stopping);
-    // The server serves without being run. So its commits cost nothing while activity$ has no subscriber.
+    const registered$ = this.#running.activity$.pipe(
+      map(({ activity }) => registeredNode(activity)),
+      filter((node) => node !== undefined),
+      take(completed.nodes.count),
+      mergeMap((node) => removeStartupTaint(this.client, node), startupRequestsMax),
+    );
+    this.nodesRegistered = lastValueFrom(registered$, { defaultValue: undefined });
+    // Reported by createCluster, unless the cluster is closed before.
+    this.nodesRegistered.catch(() => undefined);
+    // The server works without `run`, so commits cost nothing while activity$ has no subscriber.
     this.activity$ = merge(this.#running.activity$, runPart(this.server));
-    // Parts start in turns that a virtual clock does not see by itself.
+    // Parts start in turns of the event loop, which a virtual clock does not see by itself.
     if (isVirtual(clock)) void clock.holdWhile(this.#running.started);
   }
 
@@ -89,9 +130,23 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
     return this.#clientOf(user, 'vivarium');
   }
 
-  async settled(): Promise<void> {
+  settled(): Promise<void> {
+    return isVirtual(this.clock) ? this.#settledVirtually(this.clock) : this.#awaited(this.#quiet());
+  }
+
+  async #settledVirtually(clock: VirtualClock): Promise<void> {
     await this.#running.started;
-    if (isVirtual(this.clock)) return this.clock.settled();
+    return clock.settled();
+  }
+
+  /** Keeps the process alive until a call of the host has ended. */
+  #awaited<T>(call: Promise<T>): Promise<T> {
+    const { clock } = this;
+    return isBackground(clock) ? clock.keepAliveWhile(call) : call;
+  }
+
+  async #quiet(): Promise<void> {
+    await this.#running.started;
     let revision = -1;
     for (let quietTurns = 0; quietTurns < quietTurnsMin; quietTurns += 1) {
       await firstValueFrom(this.clock.timer(0), { defaultValue: 0 });
@@ -110,19 +165,34 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
       throw new Error(`the condition does not hold after ${limit}`);
   }
 
+  logs(options: PodLogsOptions = {}): Observable<PodLogLine> {
+    const { client, clock } = this;
+    return podLogs(client, { ...options, clock, random: this.#random.stream('logs') });
+  }
+
   async fork(): Promise<Cluster<C>> {
+    this.#refuseWhenClosed();
     const revision = await this.#store.revision();
     const clock = this.#forkClock();
-    return this.#forkOf(forkableOf(this.#store).fork({ clock }), revision, { ...this.#options, clock });
+    const options = { ...this.#options, clock };
+    return this.#forkOf(forkableOf(this.#store).fork({ clock }), revision, options);
   }
 
   async at(revision: Revision): Promise<Cluster<C>> {
+    this.#refuseWhenClosed();
     const clock = this.#forkClock();
-    const still = { ...this.#options, clock, scheduler: false as const, controllers: [], parts: [] };
+    const still = { ...this.#options, clock, scheduler: false as const, controllers: [], parts: [], nodes: 0 };
     return this.#forkOf(forkableOf(this.#store).fork({ clock, revision }), revision, still);
   }
 
+  async snapshot(): Promise<ClusterSnapshot> {
+    this.#refuseWhenClosed();
+    const time = new Date(this.clock.now()).toISOString();
+    return { time, ...(await takeSnapshot(this.#store)) };
+  }
+
   async listen(options: ClusterListenOptions = {}): Promise<ClusterListening> {
+    this.#refuseWhenClosed();
     const credentials = await this.#credentials.load();
     const listening = await credentials.listen(this.server, options);
     this.#listening = [...this.#listening, listening];
@@ -137,11 +207,15 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+    return (this.#closed ??= this.#awaited(this.#close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed !== undefined) throw serviceUnavailable('the cluster is closed');
   }
 
   async #close(): Promise<void> {
@@ -152,10 +226,19 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
   }
 
   #clientOf(user: string | Frozen<UserInfo>, manager: string): Client {
-    return inProcessClient(this.server.handler, { user: userOf(user), manager });
+    const { clock } = this;
+    return inProcessClient(this.#handler, {
+      user: userOf(user),
+      manager,
+      ...(isBackground(clock) && { keepAliveWhile: (promise) => clock.keepAliveWhile(promise) }),
+    });
   }
 
-  #createParts(completed: CompletedClusterOptions<C>, stopping$: Observable<void>): readonly (Part | DrainingPart)[] {
+  #createParts(
+    completed: CompletedClusterOptions<C>,
+    nodes: NodeAgents | undefined,
+    stopping$: Observable<void>,
+  ): readonly (Part | DrainingPart)[] {
     const { clock } = this;
     const random = this.#random;
     const { client, informers } = this;
@@ -166,8 +249,13 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
       clock,
       random: random.stream('controllers'),
       credentials: this.#credentials,
+      settings: completed.controllerSettings,
+      ...(completed.metrics !== undefined && { metrics: completed.metrics }),
+      resourceChanges$: this.server.kinds.changes$,
     };
     return [
+      ...(nodes === undefined ? [] : [nodes]),
+      ...(completed.compaction === undefined ? [] : [this.#createCompactor(completed.compaction)]),
       ...(completed.scheduler === undefined ? [] : [this.#createScheduler(completed.scheduler, stopping$)]),
       ...Array.from(completed.controllers, (name) => createController(name, controllers)),
       ...completed.parts.map((create, index) =>
@@ -176,7 +264,23 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
     ];
   }
 
-  /** The scheduler has the rights of its role and no more. */
+  /** Creates the agents of the nodes, each with the rights of its node only. */
+  #createNodes({ nodes }: CompletedClusterOptions<C>): NodeAgents {
+    const { clock, informers, server } = this;
+    const clientOf = (user: Frozen<UserInfo>): Client => this.#clientOf(user, 'kubelet');
+    return clusterNodes(nodes, { clientOf, informers, clock, random: this.#random.stream('nodes'), server });
+  }
+
+  /** Creates the part that compacts the store and then the caches of the server. */
+  #createCompactor(options: ClusterCompactionOptions): Part {
+    const part = compactor({ ...options, store: this.#store, clock: this.clock });
+    const dropFromCaches = (activity: StoreCompacted | CompactionFailed): void => {
+      if (activity.type === 'compacted') this.server.compacted(activity.revision);
+    };
+    return { name: part.name, run: () => part.run().pipe(tap(dropFromCaches)) };
+  }
+
+  /** Creates the scheduler, with the rights of its role only. */
   #createScheduler(
     { leaderElection, ...options }: ClusterSchedulerOptions,
     stopping$: Observable<void>,
@@ -184,38 +288,60 @@ class RunningCluster<C extends Clock> implements Cluster<C> {
     const { clock, informers } = this;
     const random = this.#random.stream('scheduler');
     const client = this.#clientOf('system:kube-scheduler', 'kube-scheduler');
-    const scheduler = createScheduler({ ...options, client, informers, clock, random });
+    const scheduler = withTime(createScheduler, { ...options, client, informers, clock, random });
     this.server.addMetrics(() => scheduler.metricFamilies());
     if (leaderElection === undefined) return scheduler;
-    return electedScheduler(scheduler, { ...options, client, clock, random, leaderElection, stopping$ });
+    return electedComponent(scheduler, { ...options, client, clock, random, leaderElection, stopping$ });
   }
 
-  /** The same clock, or another virtual clock that shows the same time. */
+  /** Returns the same clock, or another virtual clock at the same time. */
   #forkClock(): C {
-    // A virtual clock in, a virtual clock out: both are what the host gave as C.
+    // The clock of a fork has the type of the original.
     return isVirtual(this.clock) ? (virtualClock({ start: this.clock.now() }) as Clock as C) : this.clock;
   }
 
   async #forkOf(store: Store, revision: Revision, options: ClusterOptions<C>): Promise<Cluster<C>> {
     const random = this.#random.stream(`fork/${revision}`);
-    // A fork serves the kinds of this moment; kinds that one of them adds or removes later are its own.
+    // A fork serves the kinds of this moment; later changes of kinds are its own.
     const server = { ...options.server, kinds: createKinds(this.server.kinds.current) };
-    const forked = { ...options, server, store, random, nodes: 0 };
+    // The forked store has the objects of the snapshot already.
+    const { snapshot: _snapshot, ...others } = options;
+    const forked = { ...others, server, store, random };
     const fork = new RunningCluster(forked, { ...completeOptions(forked), ownsStore: true });
     await fork.server.started();
     return fork;
   }
 }
 
-/** How many turns of the event loop without a write count as quiet. */
+/** The most requests at a time for the nodes of a new cluster. */
+const startupRequestsMax = 16;
+
+/** The name of a node that was registered; undefined for other activities. */
+function registeredNode(activity: Activity): string | undefined {
+  return activity.type === 'node-registered' && 'node' in activity ? String(activity.node) : undefined;
+}
+
+/** The number of turns without a write that count as settled. */
 const quietTurnsMin = 5;
 
 function userOf(user: string | Frozen<UserInfo>): Frozen<UserInfo> {
   return typeof user === 'string' ? { username: user, groups: [allAuthenticated] } : user;
 }
 
+function isBackground(clock: Clock): clock is BackgroundClock {
+  return 'keepAliveWhile' in clock;
+}
+
 function isVirtual(clock: Clock): clock is VirtualClock {
   return 'advance' in clock;
+}
+
+/** Documents such as discovery are hashed outside of microtasks: virtual time waits for them. */
+function heldDocuments(handler: Handler, clock: VirtualClock): Handler {
+  return (request) => {
+    const response = handler(request);
+    return request.info.isResource ? response : clock.holdWhile(Promise.resolve(response));
+  };
 }
 
 function virtualOf(clock: Clock): VirtualClock {

@@ -1,5 +1,5 @@
-// Runs the parts of a cluster as one: each part is subscribed once, its activity is tagged with its name, and a part
-// that fails does not stop the others. This is where a cluster subscribes; the parts themselves only compose.
+// Runs the parts of a cluster: each part is subscribed once, its activity is tagged with its name, and a failed part
+// does not stop the others. Clusters subscribe only here.
 import { catchError, concatMap, finalize, from, lastValueFrom, map, mergeMap, of, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Outlet, nextTurn } from '../core/index.js';
@@ -7,26 +7,26 @@ import type { Part } from '../core/index.js';
 import type { ClusterActivity } from './cluster.js';
 
 /**
- * A part that has something to finish, such as giving back a lease: it is created with the cluster's `stopping$` and
- * completes by itself after that has emitted. Other parts are unsubscribed then.
+ * A part that finishes work when it stops, such as releasing a lease: it is created with the cluster's `stopping$` and
+ * completes by itself after that has emitted. Other parts are unsubscribed.
  */
 export interface DrainingPart extends Part {
   readonly drains: true;
 }
 
-/** Parts that run. */
+/** Running parts. */
 export interface RunningParts {
   /** Resolves when all parts have been subscribed. */
   readonly started: Promise<void>;
-  /** What the parts do. Completes when they have stopped. */
+  /** Emits the activity of the parts. Completes when they have stopped. */
   readonly activity$: Observable<ClusterActivity>;
   /** Resolves when all parts have stopped. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the parts in their order, each in a turn of the event loop of its own, so that requests are answered in
- * between. They stop when `stopping` emits.
+ * Starts the parts in order, each in its own turn of the event loop, so that requests are served in between. They stop
+ * when `stopping` emits.
  */
 export function runParts(parts: readonly (Part | DrainingPart)[], stopping: Outlet<void>): RunningParts {
   const activities = new Outlet<ClusterActivity>();
@@ -53,7 +53,7 @@ export function runParts(parts: readonly (Part | DrainingPart)[], stopping: Outl
   };
 }
 
-/** The activity of one part, tagged with its name. Subscribing runs the part; its failure is the last activity. */
+/** Runs a part: emits its activity, tagged with its name. A failure is its last activity. */
 export function runPart(part: Part): Observable<ClusterActivity> {
   const { name } = part;
   return part.run().pipe(

@@ -1,13 +1,13 @@
-// The flags that say who is believed, named and meant as kube-apiserver's. What they name is read elsewhere
-// (authentication.ts).
+// The flags of authentication, with the names and meanings of kube-apiserver's. The files that they name are read in
+// authentication.ts.
 import type { FlagTable } from './flag-table.js';
 import { FlagError, duration, fileName, commaSeparated, oneOf, yesOrNo } from './flag-table.js';
 
-/** Who is believed. */
+/** Values of the authentication flags. */
 export interface AuthenticationFlags {
   readonly tokenFile?: string;
   readonly basicFile?: string;
-  /** Trusted beside the server's own authority. */
+  /** Authorities that are trusted besides the server's own. */
   readonly clientCaFile?: string;
   readonly anonymous?: boolean;
   readonly configFile?: string;
@@ -19,14 +19,14 @@ export interface AuthenticationFlags {
   readonly apiAudiences?: readonly string[];
 }
 
-/** A webhook that knows tokens. */
+/** Flags of the token webhook. */
 export interface WebhookTokenFlags {
   readonly configFile?: string;
   readonly version: 'v1' | 'v1beta1';
   readonly cacheMs: number;
 }
 
-/** An issuer of OpenID Connect tokens. */
+/** Flags of OpenID Connect. */
 export interface OidcFlagValues {
   readonly issuerUrl?: string;
   readonly clientId?: string;
@@ -39,9 +39,12 @@ export interface OidcFlagValues {
   readonly signingAlgs?: readonly string[];
 }
 
-/** A proxy in front that says who is asking. */
+/** Flags of a front proxy. */
 export interface ProxyFlags {
   readonly clientCaFile?: string;
+  /** The certificate and the key with which this server is a front proxy of the servers behind APIServices. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -49,11 +52,11 @@ export interface ProxyFlags {
   readonly extraPrefixes: readonly string[];
 }
 
-/** Tokens of ServiceAccounts. */
+/** Flags of service account tokens. */
 export interface ServiceAccountFlags {
   readonly keyFiles: readonly string[];
   readonly signingKeyFile?: string;
-  /** The first one signs. */
+  /** Issuers; the first issues tokens. */
   readonly issuers: readonly string[];
   readonly jwksUri?: string;
   readonly maxSeconds?: number;
@@ -61,7 +64,7 @@ export interface ServiceAccountFlags {
   readonly extends: boolean;
 }
 
-/** What holds where no flag says otherwise. */
+/** The defaults. */
 export const authenticationDefaults: AuthenticationFlags = {
   bootstrapTokens: false,
   webhook: { version: 'v1beta1', cacheMs: 120_000 },
@@ -70,7 +73,7 @@ export const authenticationDefaults: AuthenticationFlags = {
   accounts: { keyFiles: [], issuers: [], lookup: true, extends: true },
 };
 
-/** A text for one field of a part of the flags. */
+/** Returns a flag that sets one string field of a group of flags. */
 type TextField<Part> = { [Key in keyof Part]-?: string extends Part[Key] ? Key : never }[keyof Part];
 
 const oidc = (
@@ -93,7 +96,7 @@ const proxyList = (
   read: (text, said) => ({ ...said, proxy: { ...said.proxy, [field]: commaSeparated(name, text) } }),
 });
 
-/** The flags. */
+/** The table of flags. */
 export const authenticationFlags: FlagTable<AuthenticationFlags> = {
   'token-auth-file': {
     value: 'FILE',
@@ -175,6 +178,19 @@ export const authenticationFlags: FlagTable<AuthenticationFlags> = {
       ...said,
       proxy: { ...said.proxy, clientCaFile: fileName('requestheader-client-ca-file', text) },
     }),
+  },
+  'proxy-client-cert-file': {
+    value: 'FILE',
+    help: 'the certificate to present to the servers behind APIServices',
+    read: (text, said) => ({
+      ...said,
+      proxy: { ...said.proxy, certFile: fileName('proxy-client-cert-file', text) },
+    }),
+  },
+  'proxy-client-key-file': {
+    value: 'FILE',
+    help: 'the key of that certificate',
+    read: (text, said) => ({ ...said, proxy: { ...said.proxy, keyFile: fileName('proxy-client-key-file', text) } }),
   },
   'requestheader-allowed-names': proxyList(
     'requestheader-allowed-names',

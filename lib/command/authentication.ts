@@ -1,7 +1,7 @@
-// From flags to those who say who is asking, in the order of kube-apiserver: front proxy, password, client certificate,
-// then tokens (of the file, of ServiceAccounts, bootstrap tokens, OpenID Connect, webhook), and nobody at the end.
+// Creates the authenticators that the flags configure, in the order of kube-apiserver: front proxy, password, client
+// certificate, bearer tokens (token file, service accounts, bootstrap tokens, OpenID Connect, webhook), anonymous.
 // As pkg/kubeapiserver/authenticator/config.go, New.
-import { EMPTY, catchError, concatMap, defer, from, of } from 'rxjs';
+import { EMPTY, catchError, concatMap, defer, from, of, skip } from 'rxjs';
 import type { Observable } from 'rxjs';
 import {
   anonymousOf,
@@ -14,6 +14,7 @@ import {
   oidcFlagAlgorithms,
   orAnonymous,
   parseAuthenticationConfiguration,
+  reloadingAuthenticator,
   tokenFile,
   unionAuthenticator,
   unionTokenAuthenticator,
@@ -42,50 +43,52 @@ import {
 import type { ReloadedAuthentication, ServiceAccountKeys, SignatureAlgorithm } from '../auth/node/index.js';
 import { errorText, namespacedName } from '../core/index.js';
 import type { Clock, Part } from '../core/index.js';
+import { reloadBundle } from '../pki/index.js';
 import type { AuthenticationInfo } from '../server/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthenticationFlags, OidcFlagValues } from './authentication-flags.js';
 import { FlagError } from './flag-table.js';
-import { followedAuthorities } from './followed-authorities.js';
-import { followedFile } from './followed-file.js';
 import type { CommandEnvironment } from './environment.js';
+import { watchFile } from './watch-file.js';
 import { connectWebhook } from './webhook-connection.js';
 
-/** What authentication is made with besides flags. */
-export interface AuthenticationParts {
+/** What authentication needs besides the flags. */
+export interface AuthenticationSetup {
   readonly environment: CommandEnvironment;
   readonly clock: Clock;
-  /** PEM of the server's own authority; absent without TLS. */
+  /** Certificate of the server's own authority, in PEM; absent without TLS. */
   readonly authority?: string | undefined;
-  /** PEM of the private key that signs tokens of ServiceAccounts. */
-  readonly accountKey: string;
-  /** One more line of the token file: who the kubeconfig of the server is for, where there is no TLS. */
-  readonly ownToken?: string | undefined;
-  /** Whether requests without credentials may be anonymous where no flag says so. */
-  readonly anonymous: boolean;
+  /** Private key that signs service account tokens, in PEM. */
+  readonly serviceAccountKey: string;
+  /** Additional line of the token file: the administrator of the written kubeconfig, without TLS. */
+  readonly adminTokenLine?: string | undefined;
+  /** Additional line of the password file: the administrator for kubectl, without TLS. */
+  readonly adminPasswordLine?: string | undefined;
+  /** Default of `--anonymous-auth`. */
+  readonly allowsAnonymous: boolean;
 }
 
-/** Authentication as the flags say. */
+/** The authentication that the flags configure. */
 export interface Authentication {
   readonly authenticators: (tools: ServerTools) => readonly Authenticator[];
   readonly tokens: (tools: ServerTools) => TokenIssuer;
   readonly keys: ServiceAccountKeys;
   readonly apiAudiences: readonly string[];
-  /** PEM of the authorities of clients and front proxies, besides the server's own. */
+  /** Authorities of clients and front proxies, besides the server's own, in PEM. */
   readonly clientAuthorities: string;
-  /** Whom extension servers may believe. */
+  /** Published in the ConfigMap `extension-apiserver-authentication`. */
   readonly info: AuthenticationInfo;
-  /** What runs beside the server: discovers OpenID Connect issuers, and reloads the configuration when it changes. */
+  /** Run beside the server: the discovery of OpenID Connect issuers, and the reload of a changed configuration. */
   readonly parts: readonly Part[];
   readonly close: () => void;
 }
 
-/** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
-export async function authenticationOf(
+/** Reads the files that the flags name. Rejects if one cannot be read or is invalid. */
+export async function createAuthentication(
   flags: AuthenticationFlags,
-  parts: AuthenticationParts,
+  setup: AuthenticationSetup,
 ): Promise<Authentication> {
-  const { environment, clock, authority = '' } = parts;
+  const { environment, clock, authority = '' } = setup;
   const read = (path: string | undefined): Promise<string> | undefined =>
     path === undefined ? undefined : environment.readFile(path);
   const [tokens = '', basic, clientCa, proxyCa, accountKeys] = await Promise.all([
@@ -99,39 +102,50 @@ export async function authenticationOf(
   const [issuer = defaultIssuer, ...olderIssuers] = accounts.issuers;
   const issuers = [issuer, ...olderIssuers];
   const apiAudiences = flags.apiAudiences ?? issuers;
-  const keys = serviceAccountKeys({ signing: parts.accountKey, verification: accountKeys });
+  const keys = serviceAccountKeys({ signing: setup.serviceAccountKey, verification: accountKeys });
   const webhook =
     flags.webhook.configFile === undefined
       ? undefined
       : await connectWebhook({ path: flags.webhook.configFile }, { clock });
-  const oidc = await oidcOf(flags, parts, issuers);
-  const knownTokens = tokenFile(parts.ownToken === undefined ? tokens : `${parts.ownToken}\n${tokens}`);
-  const anonymous = anonymousOptions(flags, oidc?.first, parts.anonymous);
+  const oidc = await createOidc(flags, setup, issuers);
+  const fileTokens = tokenFile(setup.adminTokenLine === undefined ? tokens : `${setup.adminTokenLine}\n${tokens}`);
+  const passwords = setup.adminPasswordLine === undefined ? basic : `${setup.adminPasswordLine}\n${basic ?? ''}`;
+  const anonymous = anonymousOptions(flags, oidc?.first, setup.allowsAnonymous);
 
-  const byAuthorities = (
-    flag: string,
-    path: string | undefined,
-    text: string | undefined,
-    make: (authorities: string) => Authenticator,
-  ): readonly ((tools: ServerTools) => Authenticator)[] =>
-    path === undefined || text === undefined
+  const reloadingBy = (file: AuthoritiesFile): ((tools: ServerTools) => Authenticator) =>
+    reloadingFromAuthorities(file, environment, clock);
+  const proxyAuthenticators =
+    flags.proxy.clientCaFile === undefined || proxyCa === undefined
       ? []
-      : [followedAuthorities({ flag, path, text, make }, environment, clock)];
-  const byProxy = byAuthorities('requestheader-client-ca-file', flags.proxy.clientCaFile, proxyCa, (authorities) =>
-    requestHeader({
-      ...flags.proxy,
-      authorities,
-      clock,
-      ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }),
-    }),
-  );
-  const ownClients =
+      : [
+          reloadingBy({
+            flag: 'requestheader-client-ca-file',
+            path: flags.proxy.clientCaFile,
+            text: proxyCa,
+            create: (authorities) =>
+              requestHeader({
+                ...flags.proxy,
+                authorities,
+                clock,
+                ...(clientCa !== undefined && { clientAuthorities: authority + clientCa }),
+              }),
+          }),
+        ];
+  const ownCertificates =
     authority === '' || clientCa !== undefined ? [] : [clientCertificates({ authorities: authority, clock })];
-  const byCertificate = byAuthorities('client-ca-file', flags.clientCaFile, clientCa, (authorities) =>
-    clientCertificates({ authorities: authority + authorities, clock }),
-  );
-  const byToken = ({ reader, client, random }: ServerTools): readonly TokenAuthenticator[] => [
-    audienceAgnosticTokens(knownTokens, apiAudiences),
+  const certificateAuthenticators =
+    flags.clientCaFile === undefined || clientCa === undefined
+      ? []
+      : [
+          reloadingBy({
+            flag: 'client-ca-file',
+            path: flags.clientCaFile,
+            text: clientCa,
+            create: (authorities) => clientCertificates({ authorities: authority + authorities, clock }),
+          }),
+        ];
+  const tokenAuthenticators = ({ reader, client, random }: ServerTools): readonly TokenAuthenticator[] => [
+    audienceAgnosticTokens(fileTokens, apiAudiences),
     ...serviceAccountTokens({
       reader,
       clock,
@@ -160,15 +174,15 @@ export async function authenticationOf(
   ];
   return {
     authenticators: (tools) => {
-      const asked = [
-        ...byProxy.map((each) => audienceAgnostic(each(tools), apiAudiences)),
-        ...(basic === undefined ? [] : [audienceAgnostic(basicAuth(basic), apiAudiences)]),
-        ...ownClients,
-        ...byCertificate.map((each) => each(tools)),
-        bearerTokens([cachedTokens(unionTokenAuthenticator(byToken(tools)), { clock })]),
+      const inOrder = [
+        ...proxyAuthenticators.map((each) => audienceAgnostic(each(tools), apiAudiences)),
+        ...(passwords === undefined ? [] : [audienceAgnostic(basicAuth(passwords), apiAudiences)]),
+        ...ownCertificates,
+        ...certificateAuthenticators.map((each) => each(tools)),
+        bearerTokens([cachedTokens(unionTokenAuthenticator(tokenAuthenticators(tools)), { clock })]),
       ];
-      const known = withAuthenticatedGroup(unionAuthenticator(asked));
-      return [anonymous === undefined ? known : orAnonymous([known], anonymous)];
+      const authenticator = withAuthenticatedGroup(unionAuthenticator(inOrder));
+      return [anonymous === undefined ? authenticator : orAnonymous([authenticator], anonymous)];
     },
     tokens: ({ random }) =>
       tokenIssuer({
@@ -196,15 +210,46 @@ export async function authenticationOf(
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
 
+/** A file of authorities, and the authenticator that trusts them. */
+interface AuthoritiesFile {
+  /** The flag that names the file. */
+  readonly flag: string;
+  readonly path: string;
+  /** The text of the file at start, in PEM. */
+  readonly text: string;
+  /** Creates an authenticator that trusts these authorities. May throw. */
+  readonly create: (authorities: string) => Authenticator;
+}
+
+/** Returns an authenticator that trusts the current authorities of the file. Throws Error if the first are unusable. */
+function reloadingFromAuthorities(
+  { flag, path, text, create }: AuthoritiesFile,
+  environment: CommandEnvironment,
+  clock: Clock,
+): (tools: ServerTools) => Authenticator {
+  try {
+    const authenticator$ = reloadBundle({
+      first: text,
+      changes$: watchFile(path, text, environment, clock).pipe(skip(1)),
+      create,
+      onRejected: (error) =>
+        environment.print(`--${flag}: the change of ${path} was not taken over: ${errorText(error)}`),
+    });
+    return ({ closed$ }) => reloadingAuthenticator(authenticator$, closed$);
+  } catch (error) {
+    throw new Error(`--${flag}: ${path} cannot be used: ${errorText(error)}`, { cause: error });
+  }
+}
+
 interface Oidc {
   readonly first: AuthenticationConfiguration;
   readonly reloaded: ReloadedAuthentication;
 }
 
-/** What a file of configuration says, or flags; they exclude each other. */
-async function oidcOf(
+/** Creates OpenID Connect from `--authentication-config` or from `--oidc-…` flags, which exclude each other. */
+async function createOidc(
   { configFile, oidc }: AuthenticationFlags,
-  { environment, clock }: AuthenticationParts,
+  { environment, clock }: AuthenticationSetup,
   disallowedIssuers: readonly string[],
 ): Promise<Oidc | undefined> {
   const hasFlags = oidc.issuerUrl !== undefined || oidc.clientId !== undefined;
@@ -213,8 +258,8 @@ async function oidcOf(
     if (hasFlags) throw new FlagError('--authentication-config and the flags --oidc-… exclude each other');
     const text = await environment.readFile(configFile);
     const first = await parseAuthenticationConfiguration(text);
-    const configuration$ = followedFile(configFile, text, environment, clock).pipe(
-      concatMap((each) => parsed(each, environment)),
+    const configuration$ = watchFile(configFile, text, environment, clock).pipe(
+      concatMap((each) => parseOrReport(each, environment)),
     );
     return { first, reloaded: authenticationFrom(configuration$, options) };
   }
@@ -222,13 +267,16 @@ async function oidcOf(
   const { caFile, signingAlgs = oidcFlagAlgorithms } = oidc;
   const authorities = caFile === undefined ? undefined : await environment.readFile(caFile);
   const first = configurationOfOidcFlags({
-    ...given(oidc),
+    ...definedFlags(oidc),
     ...(authorities !== undefined && { certificateAuthority: authorities }),
   });
-  return { first, reloaded: authenticationFrom(of(first), { ...options, algorithms: signingAlgs.map(algorithm) }) };
+  return {
+    first,
+    reloaded: authenticationFrom(of(first), { ...options, algorithms: signingAlgs.map(parseAlgorithm) }),
+  };
 }
 
-function given({
+function definedFlags({
   issuerUrl = '',
   clientId = '',
   usernameClaim,
@@ -248,25 +296,25 @@ function given({
   };
 }
 
-function algorithm(name: string): SignatureAlgorithm {
-  const known = signatureAlgorithms.find((each) => each === name);
-  if (known === undefined)
+function parseAlgorithm(name: string): SignatureAlgorithm {
+  const algorithm = signatureAlgorithms.find((each) => each === name);
+  if (algorithm === undefined)
     throw new FlagError(`--oidc-signing-algs: ${JSON.stringify(name)} is none of ${signatureAlgorithms.join(', ')}`);
-  return known;
+  return algorithm;
 }
 
 function anonymousOptions(
   { anonymous }: AuthenticationFlags,
   configuration: AuthenticationConfiguration | undefined,
-  otherwise: boolean,
+  allowedByDefault: boolean,
 ): AnonymousOptions | undefined {
   if (configuration?.anonymous !== undefined && anonymous !== undefined)
     throw new FlagError('--anonymous-auth and the anonymous field of --authentication-config exclude each other');
-  return anonymousOf(configuration ?? {}, anonymous ?? otherwise);
+  return anonymousOf(configuration ?? {}, anonymous ?? allowedByDefault);
 }
 
-/** A later file that makes no sense is told of and passed over. */
-function parsed(text: string, { print }: CommandEnvironment): Observable<AuthenticationConfiguration> {
+/** Parses a later version of the configuration; an invalid one is reported and ignored. */
+function parseOrReport(text: string, { print }: CommandEnvironment): Observable<AuthenticationConfiguration> {
   return defer(() => from(parseAuthenticationConfiguration(text))).pipe(
     catchError((error: unknown) => {
       print(`the authentication configuration was not taken over: ${errorText(error)}`);

@@ -1,22 +1,22 @@
-// The flags that say who may do what, named and meant as kube-apiserver's.
+// The flags of authorization, with the names and meanings of kube-apiserver's.
 import type { FlagTable } from './flag-table.js';
 import { FlagError, duration, fileName, oneOf } from './flag-table.js';
 
-/** Who may do what. */
+/** Values of the authorization flags. */
 export interface AuthorizationFlags {
-  /** In the order in which they are asked. */
+  /** In the order in which they are called. */
   readonly modes: readonly AuthorizationMode[];
-  /** Whether they were asked for, or are what holds otherwise. */
+  /** True if `--authorization-mode` was given; false for its default. */
   readonly modesGiven: boolean;
   readonly configFile?: string;
   readonly policyFile?: string;
   readonly webhook: WebhookAccessFlags;
 }
 
-/** A way to decide. */
+/** An authorization mode. */
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'ABAC' | 'Webhook' | 'RBAC' | 'Node';
 
-/** A webhook that decides. */
+/** Flags of the authorization webhook. */
 export interface WebhookAccessFlags {
   readonly configFile?: string;
   readonly version: 'v1' | 'v1beta1';
@@ -24,7 +24,7 @@ export interface WebhookAccessFlags {
   readonly refusedMs: number;
 }
 
-/** What holds where no flag says otherwise. */
+/** The defaults. */
 export const authorizationDefaults: AuthorizationFlags = {
   modes: ['Node', 'RBAC'],
   modesGiven: false,
@@ -33,7 +33,7 @@ export const authorizationDefaults: AuthorizationFlags = {
 
 const knownModes: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'];
 
-/** The flags. */
+/** The table of flags. */
 export const authorizationFlags: FlagTable<AuthorizationFlags> = {
   'authorization-mode': {
     value: 'MODES',

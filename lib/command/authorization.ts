@@ -1,5 +1,5 @@
-// From flags to those who say who may do what. As pkg/kubeapiserver/authorizer/config.go, New, with the flags' rules of
-// pkg/kubeapiserver/options/authorization.go.
+// Creates the authorizers that the flags configure. As pkg/kubeapiserver/authorizer/config.go, New, and the flag
+// validation of pkg/kubeapiserver/options/authorization.go.
 import {
   abac,
   alwaysAllow,
@@ -17,21 +17,21 @@ import type { Clock } from '../core/index.js';
 import { retryingCall } from '../webhook/index.js';
 import type { AuthorizationFlags, AuthorizationMode } from './authorization-flags.js';
 import { FlagError } from './flag-table.js';
-import { followedFile } from './followed-file.js';
+import { watchFile } from './watch-file.js';
 import type { CommandEnvironment } from './environment.js';
 import { connectWebhook, fileProblem } from './webhook-connection.js';
 import type { WebhookConnection } from './webhook-connection.js';
 
-/** Authorization as the flags say. */
+/** The authorization that the flags configure. */
 export interface Authorization {
   readonly authorizers: (tools: ServerTools) => readonly Authorizer[];
-  /** Whether roles and bindings decide, so that there have to be some to begin with. */
+  /** True if RBAC decides, so that the bootstrap roles and bindings are needed. */
   readonly usesRbac: boolean;
   readonly close: () => void;
 }
 
-/** Reads the files that the flags name. Rejects where one cannot be read or makes no sense. */
-export async function authorizationOf(
+/** Reads the files that the flags name. Rejects if one cannot be read or is invalid. */
+export async function createAuthorization(
   flags: AuthorizationFlags,
   environment: CommandEnvironment,
   clock: Clock,
@@ -55,10 +55,10 @@ export async function authorizationOf(
   if (flags.configFile !== undefined) {
     const { configFile } = flags;
     const text = await environment.readFile(configFile);
-    // Found out now rather than with the first request.
+    // Validated at start rather than with the first request.
     const configured = compileAuthorizationConfiguration(await parseAuthorizationConfiguration(text), { fileProblem });
     const authorizers = (tools: ServerTools): readonly Authorizer[] => {
-      const authorizer$ = authorizationFrom(followedFile(configFile, text, environment, clock), {
+      const authorizer$ = authorizationFrom(watchFile(configFile, text, environment, clock), {
         clock,
         random: tools.random,
         standing: standing(tools),
@@ -93,7 +93,7 @@ export async function authorizationOf(
   return { authorizers, usesRbac: flags.modes.includes('RBAC'), close };
 }
 
-/** Modes and the files that they need come together. */
+/** Throws FlagError for a mode without its file, or a file without its mode. */
 function checkModes({ modes, modesGiven, configFile, policyFile, webhook }: AuthorizationFlags): void {
   if (configFile !== undefined && (modesGiven || webhook.configFile !== undefined))
     throw new FlagError('--authorization-config excludes --authorization-mode and the flags --authorization-webhook-…');

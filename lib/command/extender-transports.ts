@@ -1,5 +1,5 @@
-// Connections to the extenders of a scheduler, with the certificates that its configuration names. An extender that is
-// to be called over TLS without an authority is believed whoever it is. As makeTransport of pkg/scheduler/extender.go.
+// HTTP clients of scheduler extenders, with the certificates of its configuration. TLS without an authority is not
+// verified, as in makeTransport of pkg/scheduler/extender.go.
 import { nodeTransport } from '../client/node/index.js';
 import type { ClientTls, NodeTransport } from '../client/node/index.js';
 import type { Transport } from '../client/index.js';
@@ -7,14 +7,14 @@ import { decodeBase64 } from '../core/index.js';
 import type { Extender } from '../scheduling/index.js';
 import type { CommandEnvironment } from './environment.js';
 
-/** The connections. */
+/** The clients of all extenders. */
 export interface ExtenderTransports {
   readonly transportOf: (extender: Extender) => Transport;
-  /** Closes all of them. */
+  /** Closes all connections. */
   readonly close: () => void;
 }
 
-/** Prepares connections; none is made before the first call. Rejects where a file cannot be read. */
+/** Creates the clients; no connection is opened before the first call. Rejects if a file cannot be read. */
 export async function extenderTransports(
   extenders: readonly Extender[],
   environment: CommandEnvironment,
@@ -26,7 +26,7 @@ export async function extenderTransports(
   return {
     transportOf: (extender) => {
       const known = transports.get(extender);
-      if (known === undefined) throw new Error(`nobody prepared a way to the extender ${extender.urlPrefix}`);
+      if (known === undefined) throw new Error(`no connection was prepared for the extender ${extender.urlPrefix}`);
       return known.transport;
     },
     close: () => {
@@ -51,7 +51,7 @@ async function tlsOf(
   };
 }
 
-/** What stands in the configuration itself counts before what it names. */
+/** Inline data takes precedence over files. */
 async function pemOf(
   data: string | undefined,
   file: string | undefined,

@@ -1,28 +1,42 @@
-// Flags as tables: each file of flags lists what it reads, the parser walks the arguments. Flags are written `--name
-// value` or `--name=value`; those that take no value are written alone or as `--name=true|false`.
+// Flags as tables: each module lists its flags, and the parser applies the arguments. Flags are written `--name value`
+// or `--name=value`; boolean flags alone or as `--name=true|false`.
+import { isIP } from 'node:net';
 import { parseDurationMs } from '../core/index.js';
 
-/** A command line that makes no sense. Its message is for people. */
+/** An invalid command line. The message is shown to the user. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
 }
 
-/** One flag. `Flags` is what all flags together say. */
+/** One flag. `Flags` is the value that all flags build. */
 export interface Flag<Flags> {
-  /** How its value is called in the help; undefined for flags that are there or not. */
+  /** Placeholder of the value in the help; undefined for boolean flags. */
   readonly value?: string;
-  /** What it is for, in one line. */
+  /** One line of help. */
   readonly help: string;
-  /** Whether it may be given several times. */
+  /** True if it may be repeated. */
   readonly repeats?: boolean;
-  /** Says what it means, given what was said before it. Throws FlagError. */
+  /** Returns the flags with this value applied. Throws FlagError. */
   read(value: string, said: Flags): Flags;
 }
 
-/** Flags by name, without their dashes. */
+/** Flags by name, without dashes. */
 export type FlagTable<Flags> = Readonly<Record<string, Flag<Flags>>>;
 
-/** What the arguments say. Throws FlagError. Undefined where one of them asks for something else, such as help. */
+/** Returns the flags of a part as flags of the whole. */
+export function partFlags<Whole, Part extends keyof Whole>(
+  table: FlagTable<Whole[Part]>,
+  part: Part,
+): FlagTable<Whole> {
+  return Object.fromEntries(
+    Object.entries<Flag<Whole[Part]>>(table).map(([name, flag]): [string, Flag<Whole>] => [
+      name,
+      { ...flag, read: (text, said) => ({ ...said, [part]: flag.read(text, said[part]) }) },
+    ]),
+  );
+}
+
+/** Parses arguments. Throws FlagError. Returns undefined if one of them requests something else, such as help. */
 export function readFlags<Flags>(table: FlagTable<Flags>, args: readonly string[], defaults: Flags): Flags {
   const seen = new Set<string>();
   let said = defaults;
@@ -46,7 +60,7 @@ export function readFlags<Flags>(table: FlagTable<Flags>, args: readonly string[
   return said;
 }
 
-/** The lines of a help text. */
+/** Returns the lines of a help text. */
 export function helpLines(table: Readonly<Record<string, Pick<Flag<never>, 'value' | 'help'>>>): string {
   return Object.entries(table)
     .map(([name, { value, help }]) => {
@@ -56,26 +70,26 @@ export function helpLines(table: Readonly<Record<string, Pick<Flag<never>, 'valu
     .join('');
 }
 
-/** A whole number. */
+/** Parses a whole number. */
 export function wholeNumber(name: string, value: string, max: number): number {
   if (!/^[0-9]{1,9}$/.test(value) || Number(value) > max)
     throw new FlagError(`--${name} is a whole number from 0 to ${max}, not ${JSON.stringify(value)}`);
   return Number(value);
 }
 
-/** The name of a file. */
+/** Parses the name of a file. */
 export function fileName(name: string, value: string): string {
   if (value === '') throw new FlagError(`--${name} needs the name of a file`);
   return value;
 }
 
-/** The name of a folder. */
+/** Parses the name of a folder. */
 export function folderName(name: string, value: string): string {
   if (value === '') throw new FlagError(`--${name} needs the name of a folder`);
   return value;
 }
 
-/** A duration such as `5m` or `1h30m`, in milliseconds. */
+/** Parses a duration such as `5m` or `1h30m`; returns milliseconds. */
 export function duration(name: string, value: string): number {
   try {
     return parseDurationMs(value);
@@ -84,21 +98,37 @@ export function duration(name: string, value: string): number {
   }
 }
 
-/** Yes or no. */
+/** Parses true or false. */
 export function yesOrNo(name: string, value: string): boolean {
   if (value !== 'true' && value !== 'false')
     throw new FlagError(`--${name} is true or false, not ${JSON.stringify(value)}`);
   return value === 'true';
 }
 
-/** Texts between commas, none of them empty. */
+/** Parses a comma-separated list without empty items. */
 export function commaSeparated(name: string, value: string): readonly string[] {
   const items = value.split(',');
   if (items.includes('')) throw new FlagError(`--${name} is a list with commas between, not ${JSON.stringify(value)}`);
   return items;
 }
 
-/** One of several words. */
+/** Parses an IP address. */
+export function listenAddress(name: string, value: string): string {
+  if (isIP(value) === 0)
+    throw new FlagError(`--${name} is an IP address such as 127.0.0.1, not ${JSON.stringify(value)}`);
+  return value;
+}
+
+/** Parses a range of ports, written `FIRST-LAST`. */
+export function portRange(name: string, value: string): readonly [first: number, last: number] {
+  const [, first = '', last = ''] = /^([0-9]{1,5})-([0-9]{1,5})$/.exec(value) ?? [];
+  const range = [Number(first), Number(last)] as const;
+  if (first === '' || range[0] < 1 || range[1] > 65_535 || range[0] > range[1])
+    throw new FlagError(`--${name} is a range of ports such as 30000-32767, not ${JSON.stringify(value)}`);
+  return range;
+}
+
+/** Parses one of several words. */
 export function oneOf<Word extends string>(name: string, value: string, words: readonly Word[]): Word {
   const word = words.find((each) => each === value);
   if (word === undefined) throw new FlagError(`--${name} is one of ${words.join(', ')}, not ${JSON.stringify(value)}`);

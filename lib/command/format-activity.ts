@@ -1,30 +1,56 @@
-// What parts do, as lines for people.
+// Formats the activity of parts as lines of output.
 import { filter, map } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AuthenticationReload } from '../auth/node/index.js';
 import type { Leadership } from '../client/index.js';
 import type { ClusterActivity } from '../cluster/index.js';
 import { errorText, objectKey } from '../core/index.js';
-import type { Attempt } from '../scheduling/index.js';
+import type { RequestFailed } from '../server/index.js';
+import type { CommandLogEntry } from './environment.js';
+import type { SchedulerActivity } from '../scheduling/index.js';
 
-/** The activities that are printed. Those of other parts have no line. */
-type Printed = Attempt | Leadership | AuthenticationReload;
+/** The activities that are printed; others have no line. */
+type Printed = SchedulerActivity | Leadership | AuthenticationReload;
 
-/** `verbose` prints what happens to every pod; `problems` only what went wrong. */
+/** `verbose` prints every scheduling result; `problems` only failures. */
 export type Verbosity = 'verbose' | 'problems';
 
-/** One line for each activity that is worth one. */
-export function activityLines(activity$: Observable<ClusterActivity>, verbosity: Verbosity): Observable<string> {
+/** Emits an entry of the log for each activity that is printed. */
+export function activityEntries(
+  activity$: Observable<ClusterActivity>,
+  verbosity: Verbosity,
+): Observable<CommandLogEntry> {
   return activity$.pipe(
-    map((activity) => formatActivity(activity, verbosity)),
-    filter((line) => line !== undefined),
+    map((activity) => entryOf(activity, verbosity)),
+    filter((entry) => entry !== undefined),
   );
 }
 
-/** The line of an activity; undefined where it has none. */
+function entryOf(clusterActivity: ClusterActivity, verbosity: Verbosity): CommandLogEntry | undefined {
+  const { part, activity } = clusterActivity;
+  if (part === 'apiserver' && activity.type === 'request-failed') return failedRequest(activity as RequestFailed);
+  const message = formatActivity(clusterActivity, verbosity);
+  if (message === undefined) return undefined;
+  return { level: part === 'scheduler' && progressTypes.has(activity.type) ? 'info' : 'error', part, message };
+}
+
+const progressTypes: ReadonlySet<string> = new Set(['bound', 'unschedulable', 'preempted', 'leader', 'leading']);
+
+function failedRequest({ error, auditId, method, path }: RequestFailed): CommandLogEntry {
+  const request = auditId === undefined ? 'a connection' : `${method} ${path} (audit ID ${auditId})`;
+  return {
+    level: 'error',
+    part: 'apiserver',
+    message: `apiserver: ${request} failed: ${errorText(error)}`,
+    ...(auditId !== undefined && { auditId }),
+  };
+}
+
+/** Returns the line of an activity; undefined if it is not printed. */
 export function formatActivity({ part, activity }: ClusterActivity, verbosity: Verbosity): string | undefined {
   if (activity.type === 'part-failed' && 'error' in activity)
     return `vivarium: ${part} has stopped: ${errorText(activity.error)}`;
+  if (part === 'compactor' && 'reason' in activity) return `compactor: ${String(activity.reason)}`;
   if (part !== 'scheduler' && part !== 'authentication') return undefined;
   const printed = activity as Printed; // the name of the part says which activities it has
   return (verbosity === 'verbose' ? progressLine(printed) : undefined) ?? problemLine(printed);

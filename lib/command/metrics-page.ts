@@ -1,22 +1,22 @@
-// What a scheduler that runs alone tells over plain HTTP: its figures under `/metrics`, and under `/healthz`, `/livez`
-// and
-// `/readyz` whether it is there and knows its cluster, in the words of kube-scheduler. Whoever reaches the address may
-// read.
-import type { ApiResponse, Handler, RawResponse } from '../client/index.js';
+// The metrics and health endpoints of a scheduler or of controllers that run alone, over plain HTTP without
+// authentication: `/metrics`, `/healthz`, `/livez` and `/readyz`, with the responses of Kubernetes' components.
+import type { ApiResponse, Handler, RawResponse } from '../core/index.js';
 import { createKinds, errorText, methodNotAllowed, prometheusType } from '../core/index.js';
 import { listen } from '../server/node/index.js';
 import type { Listening } from '../server/node/index.js';
 import type { MetricsAddress } from './scheduler-flags.js';
 
-/** What is told. */
+/** The content of the endpoints. */
 export interface MetricsPage {
-  /** The text that Prometheus reads. */
+  /** Returns the metrics in Prometheus' text format. */
   readonly metrics: () => string;
-  /** Whether the cluster is known and pods are tried. */
+  /** True once the caches are synced and pods are scheduled. */
   readonly isReady: () => boolean;
+  /** The name of the check that fails before. Default: that of kube-scheduler. */
+  readonly readinessCheck?: string;
 }
 
-/** Serves the page at an address. Rejects where it cannot be had. */
+/** Serves the endpoints at an address. Rejects if it cannot listen there. */
 export async function serveMetrics(page: MetricsPage, { host, port }: MetricsAddress): Promise<Listening> {
   try {
     return await listen({ handler: pageHandler(page), kinds: createKinds() }, { host, port });
@@ -25,13 +25,13 @@ export async function serveMetrics(page: MetricsPage, { host, port }: MetricsAdd
   }
 }
 
-/** Answers requests for the page. */
-export function pageHandler({ metrics, isReady }: MetricsPage): Handler {
+/** Handles a request. */
+export function pageHandler({ metrics, isReady, readinessCheck = 'sched-handler-sync' }: MetricsPage): Handler {
   const answers: ReadonlyMap<string, () => ApiResponse> = new Map<string, () => ApiResponse>([
     ['/metrics', () => ({ type: 'raw', code: 200, contentType: prometheusType, content: metrics() })],
     ['/healthz', ok],
     ['/livez', ok],
-    ['/readyz', () => (isReady() ? ok() : text(500, notReady))],
+    ['/readyz', () => (isReady() ? ok() : text(500, notReady(readinessCheck)))],
   ]);
   return ({ info: { path, verb } }) => {
     const answer = answers.get(path);
@@ -41,7 +41,9 @@ export function pageHandler({ metrics, isReady }: MetricsPage): Handler {
   };
 }
 
-const notReady = '[+]ping ok\n[-]sched-handler-sync failed: reason withheld\nreadyz check failed\n';
+function notReady(check: string): string {
+  return `[+]ping ok\n[-]${check} failed: reason withheld\nreadyz check failed\n`;
+}
 
 function ok(): RawResponse {
   return text(200, 'ok');

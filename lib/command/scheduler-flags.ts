@@ -1,37 +1,37 @@
-// The flags of the scheduler: those of `vivarium scheduler`, which runs alone, and of the one inside `vivarium serve`.
+// The flags of the scheduler: of `vivarium scheduler`, which runs alone, and of the one inside `vivarium serve`.
 import { FlagError, fileName, yesOrNo } from './flag-table.js';
 import type { FlagTable } from './flag-table.js';
 
-/** What `vivarium scheduler` is to do. */
+/** The flags of `vivarium scheduler`. */
 export interface SchedulerFlags {
-  /** Which cluster, and as whom; without it, as kubectl finds it. */
+  /** Kubeconfig and context of the cluster. Default: as kubectl finds it. */
   readonly kubeconfig?: string;
-  /** A KubeSchedulerConfiguration. */
+  /** Path of a KubeSchedulerConfiguration. */
   readonly config?: string;
-  /** Whether one of several schedulers is elected; without it, as the configuration says. */
+  /** True for leader election. Default: as the configuration says. */
   readonly leaderElect?: boolean;
-  /** Where figures and health are told; nowhere without it. */
+  /** Address of metrics and health. Default: none. */
   readonly metricsAddress?: MetricsAddress;
 }
 
-/** A place to listen. */
+/** An address to listen on. */
 export interface MetricsAddress {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
-/** The scheduler of a server. */
+/** The scheduler flags of `vivarium serve`. */
 export interface ServedSchedulerFlags {
   readonly enabled: boolean;
-  /** A KubeSchedulerConfiguration. */
+  /** Path of a KubeSchedulerConfiguration. */
   readonly config?: string;
 }
 
-/** What holds where no flag says otherwise. */
+/** The defaults. */
 export const servedSchedulerDefaults: ServedSchedulerFlags = { enabled: true };
 
-/** The flags of `vivarium scheduler`. */
+/** The table of flags of `vivarium scheduler`. */
 export const schedulerFlags: FlagTable<SchedulerFlags> = {
   kubeconfig: {
     value: 'FILE',
@@ -50,11 +50,11 @@ export const schedulerFlags: FlagTable<SchedulerFlags> = {
   'metrics-address': {
     value: '[HOST:]PORT',
     help: 'plain HTTP with /metrics, /healthz, /livez and /readyz (default: none; host 127.0.0.1)',
-    read: (text, said) => ({ ...said, metricsAddress: address('metrics-address', text) }),
+    read: (text, said) => ({ ...said, metricsAddress: hostAndPort('metrics-address', text) }),
   },
 };
 
-/** The flags of `vivarium serve`. */
+/** The table of scheduler flags of `vivarium serve`. */
 export const servedSchedulerFlags: FlagTable<ServedSchedulerFlags> = {
   scheduler: {
     help: 'gives pods their nodes (default true)',
@@ -67,8 +67,8 @@ export const servedSchedulerFlags: FlagTable<ServedSchedulerFlags> = {
   },
 };
 
-/** A port, or a host before it; one of IPv6 in brackets. */
-function address(name: string, value: string): MetricsAddress {
+/** Parses a port, or host and port; IPv6 addresses are in brackets. */
+export function hostAndPort(name: string, value: string): MetricsAddress {
   const [, inBrackets, plain, port = ''] =
     /^(?:(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]\s]+)):)?([0-9]{1,5})$/.exec(value) ?? [];
   if (port === '' || Number(port) > 65_535)

@@ -1,29 +1,28 @@
-// `vivarium scheduler`: a scheduler for any cluster that a kubeconfig leads to, until it is stopped. Prints what it
-// does.
+// `vivarium scheduler`: runs a scheduler for the cluster of a kubeconfig and prints its activity, until it is stopped.
 import { hostname } from 'node:os';
 import { tap } from 'rxjs';
 import { httpClient, userAgentOf } from '../client/index.js';
 import type { Client } from '../client/index.js';
 import { connect, loadKubeconfig } from '../client/node/index.js';
-import { electedScheduler, runParts } from '../cluster/index.js';
+import { electedComponent, runParts } from '../cluster/index.js';
 import type { ClusterSchedulerOptions } from '../cluster/index.js';
 import { Outlet, errorText, systemClock, systemRandom } from '../core/index.js';
 import { createScheduler, parseSchedulerConfiguration, schedulerConfiguration } from '../scheduling/index.js';
 import type { SchedulerConfiguration } from '../scheduling/index.js';
 import type { CommandEnvironment } from './environment.js';
 import { extenderTransports } from './extender-transports.js';
-import { activityLines } from './format-activity.js';
+import { activityEntries } from './format-activity.js';
 import { serveMetrics } from './metrics-page.js';
-import { printLines } from './print-lines.js';
+import { printLog } from './print-log.js';
 import type { SchedulerFlags } from './scheduler-flags.js';
 import { Teardown } from './teardown.js';
 
-/** A scheduler that runs. */
+/** A running scheduler. */
 export interface RunningScheduler {
   close(): Promise<void>;
 }
 
-/** The options of a scheduler as flags and files give them. */
+/** Options of a scheduler from flags and files. */
 export interface SchedulerSetup {
   readonly options: ClusterSchedulerOptions;
   /** Closes the connections to extenders. */
@@ -31,8 +30,8 @@ export interface SchedulerSetup {
 }
 
 /**
- * Reads the configuration file, if there is one, and connects to extenders. `elects` decides about leader election,
- * given what the configuration says. Rejects where the file cannot be read or makes no sense.
+ * Reads the configuration file, if there is one, and creates extender clients. `elects` decides about leader election,
+ * given the value of the configuration. Rejects if the file cannot be read or is invalid.
  */
 export async function schedulerSetup(
   file: string | undefined,
@@ -53,7 +52,10 @@ export async function schedulerSetup(
   };
 }
 
-/** Schedules as the flags say. Rejects where a file, a port or the cluster cannot be reached; nothing is left then. */
+/**
+ * Runs the scheduler of the flags. Rejects if a file cannot be read, a port cannot be opened or the cluster is
+ * unreachable; everything opened is closed then.
+ */
 export async function schedule(
   { kubeconfig, config, leaderElect, metricsAddress }: SchedulerFlags,
   environment: CommandEnvironment,
@@ -76,7 +78,7 @@ export async function schedule(
     const part =
       leaderElection === undefined
         ? scheduler
-        : electedScheduler(scheduler, {
+        : electedComponent(scheduler, {
             client,
             clock,
             random,
@@ -95,11 +97,11 @@ export async function schedule(
     if (metricsUrl !== undefined) environment.print(`metrics: ${metricsUrl}/metrics`);
     const running = runParts([part], stopping);
     teardown.add(() => running.stop());
-    // Ready to schedule, or to wait while another instance does.
+    // Ready to schedule, or to wait while another instance is the leader.
     const activity$ = running.activity$.pipe(
       tap(({ activity: { type } }) => (isReady ||= type === 'started' || type === 'leader')),
     );
-    const printing = printLines(activityLines(activity$, 'verbose'), environment);
+    const printing = printLog(activityEntries(activity$, 'verbose'), environment);
     teardown.add(() => printing.unsubscribe());
     return { close: () => teardown.close() };
   } catch (error) {
@@ -120,8 +122,8 @@ async function readConfiguration(
   }
 }
 
-/** Fails at once where no server answers; watches would retry for ever. */
-async function checkReachable(client: Client, server: string): Promise<void> {
+/** Rejects if no server responds; watches would retry forever. */
+export async function checkReachable(client: Client, server: string): Promise<void> {
   try {
     await client.read('/version');
   } catch (cause) {

@@ -1,10 +1,10 @@
-// What a command has opened and closes again, the last opened first.
+// Closes what a command has opened, in reverse order.
 
-/** A stack of things to close. */
+/** A stack of clean-up steps. */
 export class Teardown {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
-  /** Adds a step; steps run in the reverse order. */
+  /** Adds a step; steps run in reverse order. */
   add(step: () => Promise<void> | void): void {
     this.#steps.push(step);
   }

@@ -1,6 +1,6 @@
-// Webhooks that a kubeconfig leads to, as `--authentication-token-webhook-config-file` and
-// `--authorization-webhook-config-file` name them: the cluster of the file is the webhook, its user is this server.
-// As apiserver/pkg/util/webhook/webhook.go, LoadKubeconfig.
+// Webhooks of `--authentication-token-webhook-config-file`, `--authorization-webhook-config-file` and of
+// ImagePolicyWebhook, configured by a kubeconfig: its cluster is the webhook, its user is this server. As
+// apiserver/pkg/util/webhook/webhook.go, LoadKubeconfig.
 import { statSync } from 'node:fs';
 import { KubeconfigError, connect, loadKubeconfig } from '../client/node/index.js';
 import type { KubeconfigSource } from '../client/node/index.js';
@@ -10,22 +10,22 @@ import { webhookCall } from '../webhook/index.js';
 import type { WebhookCall } from '../webhook/index.js';
 import { nodeWebhookTransport } from '../webhook/node/index.js';
 
-/** How long to wait, and on which clock. */
+/** Time limit and clock of calls. */
 export interface WebhookConnectionOptions {
   readonly clock: Clock;
-  /** Default 30 s. */
+  /** Time limit of a call. Default 30 s. */
   readonly timeoutMs?: number;
 }
 
-/** A webhook that can be called. */
+/** A webhook connection. */
 export interface WebhookConnection {
-  /** Calls it once; it is called at the very address that the file has. */
+  /** Calls the webhook once, at the address of the file. */
   readonly call: WebhookCall;
   /** Closes all connections. */
   close(): void;
 }
 
-/** Reads the kubeconfig. Rejects with KubeconfigError. No connection is made before the first call. */
+/** Reads the kubeconfig. Rejects with KubeconfigError. No connection is opened before the first call. */
 export async function connectWebhook(
   source: KubeconfigSource,
   { clock, timeoutMs = 30_000 }: WebhookConnectionOptions,
@@ -44,7 +44,10 @@ export async function connectWebhook(
   }
 }
 
-/** What is wrong with a file that a configuration names, if anything is: as AuthorizationConfiguration is validated. */
+/**
+ * Returns why a file of a configuration is unusable; undefined if it is usable. As the validation of
+ * AuthorizationConfiguration.
+ */
 export function fileProblem(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? undefined : 'must be a regular file';

@@ -9,24 +9,26 @@ import type { NamespacedName, Part } from '../core/index.js';
 import type { ClusterRole } from '../core/types/index.js';
 import type { ControllerEnvironment } from './controller-environment.js';
 
-/** A role has the rules that it aggregates. */
+/** The rules of a role were updated. */
 export interface ClusterRoleAggregated {
   readonly type: 'aggregated';
   readonly role: string;
 }
 
-/** Creates the controller. */
+/** Creates the ClusterRole aggregation controller. */
 export function clusterRoleAggregation({
   client,
   clock,
   random,
   informers: shared = informers(client, { clock, random }),
+  steps$,
 }: ControllerEnvironment): Part<ControllerActivity<NamespacedName, ClusterRoleAggregated>> {
   const writable = client.kind('rbac.authorization.k8s.io/v1', 'ClusterRole');
   const roles = shared.kind('rbac.authorization.k8s.io/v1', 'ClusterRole').indexedBy({ aggregates });
   return controller<NamespacedName, ClusterRoleAggregated>({
     name: fieldManager,
     clock,
+    steps$,
     watches: [watching(roles, () => roles.by('aggregates', 'true').map(namespacedName))],
     reconcile: async ({ name }, { emit, signal, cause }) => {
       const role = roles.get(name);
@@ -46,7 +48,7 @@ function aggregates({ aggregationRule }: Stored<ClusterRole>): readonly string[]
   return aggregationRule === undefined ? [] : ['true'];
 }
 
-/** Only the rules are the controller's to write. */
+/** Writes only the rules. */
 function writeRules(
   roles: ResourceClient<ClusterRole>,
   name: string,

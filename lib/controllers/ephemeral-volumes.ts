@@ -1,9 +1,8 @@
 // Creates the claims of generic ephemeral volumes: one for each such volume of a pod, named after both and owned by the
 // pod, so that it is deleted with it. A claim of that name that the pod does not own is left alone, and the pod waits.
 // As pkg/controller/volume/ephemeral.
-import { defer, merge } from 'rxjs';
-import { awaitChange, controller, eventRecorder, informers, watching } from '../client/index.js';
-import type { Client, ControllerActivity, EventFailed, EventRecorder, RequestCause, Stored } from '../client/index.js';
+import { awaitChange, controller, informers, watching } from '../client/index.js';
+import type { Client, ControllerActivity, EventFailed, EventRecorder, Stored } from '../client/index.js';
 import {
   ephemeralClaimName,
   errorText,
@@ -16,9 +15,10 @@ import {
   printNamespacedName,
   volumeClaims,
 } from '../core/index.js';
-import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
+import type { Frozen, NamespacedName, Part, Snapshot, RequestCause } from '../core/index.js';
 import type { PersistentVolumeClaim, Pod, Volume } from '../core/types/index.js';
 import type { ControllerEnvironment } from './controller-environment.js';
+import { withEvents } from './with-events.js';
 
 /** Claims were created for a pod. */
 export interface ClaimsCreated {
@@ -27,24 +27,27 @@ export interface ClaimsCreated {
   readonly claims: readonly string[];
 }
 
-/** What the controller emits. */
+/** The activities of the controller. */
 export type EphemeralVolumesActivity = ControllerActivity<NamespacedName, ClaimsCreated> | EventFailed;
 
-/** Creates the controller. */
+/** Creates the ephemeral volume controller. */
 export function ephemeralVolumes({
   client,
   clock,
   random,
   informers: shared = informers(client, { clock, random }),
+  steps$,
+  concurrency = 5,
 }: ControllerEnvironment): Part<EphemeralVolumesActivity> {
   const name = 'ephemeral-volume-controller';
   const pods = shared.kind('v1', 'Pod').indexedBy({ claim: claimsMadeFor });
   const claims = shared.kind('v1', 'PersistentVolumeClaim');
-  const run = (recorder: EventRecorder): Part<EphemeralVolumesActivity> =>
+  const create = (recorder: EventRecorder): Part<EphemeralVolumesActivity> =>
     controller<NamespacedName, ClaimsCreated>({
       name,
       clock,
-      concurrency: 5,
+      steps$,
+      concurrency,
       watches: [
         watching(pods, ({ object }) => (claimsMadeFor(object).length === 0 ? [] : [namespacedName(object)])),
         watching(claims, ({ type, object }) =>
@@ -57,19 +60,7 @@ export function ephemeralVolumes({
         return awaitChange;
       },
     });
-  return {
-    name,
-    run: () =>
-      defer(() => {
-        const recorder = eventRecorder({
-          client,
-          clock,
-          random: random.stream('events'),
-          component: 'ephemeral_volume',
-        });
-        return merge(recorder.run(), run(recorder).run());
-      }),
-  };
+  return withEvents({ name, component: 'ephemeral_volume', client, clock, random, create });
 }
 
 interface Known {
@@ -81,7 +72,7 @@ interface Known {
   readonly recorder: EventRecorder;
 }
 
-/** `namespace/name` of the claims that are created for a pod. */
+/** Returns `namespace/name` of the claims that are created for a pod. */
 function claimsMadeFor(pod: Stored<Pod>): readonly string[] {
   return volumeClaims(pod).flatMap(({ claim, ephemeral }) =>
     ephemeral ? [`${pod.metadata.namespace ?? ''}/${claim}`] : [],
@@ -101,7 +92,7 @@ async function createClaims(name: NamespacedName, known: Known): Promise<readonl
     } catch (error) {
       const message = `ephemeral volume ${volume.name}: ${errorText(error)}`;
       known.recorder.record({
-        about: objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod),
+        regarding: objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod),
         type: 'Warning',
         reason: 'FailedBinding',
         message,
@@ -139,7 +130,7 @@ async function createClaim(
     await inNamespace.create({ metadata, ...(spec && { spec }) }, { signal, cause });
     return true;
   } catch (error) {
-    // The informer may not show yet the one created a moment ago.
+    // The informer may not have received a claim that was just created.
     if (isApiError(error, 'AlreadyExists')) return refuse(await inNamespace.get(name, { signal }));
     throw new Error(`create PVC ${name}: ${errorText(error)}`, { cause: error });
   }

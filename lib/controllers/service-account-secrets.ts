@@ -2,45 +2,47 @@
 // the namespace, deletes Secrets whose account is gone, and removes deleted Secrets from the list of their account.
 // Such Secrets are created by users, never here. As pkg/controller/serviceaccount/tokens_controller.go.
 import { awaitChange, controller, informers, watching } from '../client/index.js';
-import type { ControllerActivity, RequestCause, Stored } from '../client/index.js';
+import type { ControllerActivity, Stored } from '../client/index.js';
 import { encodeBase64, namespacedName, objectKey, printNamespacedName } from '../core/index.js';
-import type { Frozen, NamespacedName, Part, Snapshot } from '../core/index.js';
+import type { Frozen, NamespacedName, Part, Snapshot, RequestCause } from '../core/index.js';
 import type { Secret, ServiceAccount } from '../core/types/index.js';
 import type { ControllerEnvironment } from './controller-environment.js';
-import { unless } from './unless.js';
+import { ignoreError } from './ignore-error.js';
 
-/** What the controller works with. */
+/** Options of the controller. */
 export interface ServiceAccountSecretsOptions extends ControllerEnvironment {
-  /** Creates the token that a Secret is to hold. */
+  /** Returns the token that a Secret is to hold. */
   sign(secret: Frozen<Secret>, account: Frozen<ServiceAccount>): string | Promise<string>;
   /** Returns the certificates with which pods verify the API server, in PEM. Without them, Secrets hold none. */
   rootCa?(): string | undefined | Promise<string | undefined>;
 }
 
-/** What the controller did to a Secret, or to the account that listed it. */
+/** A change of a Secret, or of the account that listed it. */
 export type ServiceAccountSecretsChange =
   | { readonly type: 'filled' | 'deleted'; readonly secret: NamespacedName }
   /** A deleted Secret was removed from the list of its account. */
   | { readonly type: 'unlisted'; readonly secret: NamespacedName; readonly account: NamespacedName };
 
-/** What the controller emits. */
+/** The activities of the controller. */
 export type ServiceAccountSecretsActivity = ControllerActivity<Stored<Secret>, ServiceAccountSecretsChange>;
 
-/** Creates the controller. */
+/** Creates the token Secret controller. */
 export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Part<ServiceAccountSecretsActivity> {
-  const { client, clock, random, informers: shared = informers(client, { clock, random }) } = options;
+  const { client, clock, random, informers: shared = informers(client, { clock, random }), concurrency = 5 } = options;
   const accounts = shared.kind('v1', 'ServiceAccount');
+  // All Secrets, since other controllers watch all of them: one watch is shared.
   const secrets = shared
-    .kind('v1', 'Secret', { fieldSelector: `type=${tokenType}` })
-    .indexedBy({ account: (secret) => [printNamespacedName(accountOf(secret))] });
+    .kind('v1', 'Secret')
+    .indexedBy({ account: (secret) => (isToken(secret) ? [printNamespacedName(accountOf(secret))] : []) });
   return controller<Stored<Secret>, ServiceAccountSecretsChange>({
     name: 'serviceaccount-token-controller',
     clock,
-    concurrency: 5,
+    steps$: options.steps$,
+    concurrency,
     keyOf: objectKey,
     watches: [
       watching(accounts, ({ type, object }) => (type === 'deleted' ? secrets.by('account', objectKey(object)) : [])),
-      watching(secrets, ({ object }) => [object]),
+      watching(secrets, ({ object }) => (isToken(object) ? [object] : [])),
     ],
     reconcile: async (secret, { emit, cause }) => {
       const change = await syncSecret(secret, { ...options, accounts, secrets, cause });
@@ -51,6 +53,10 @@ export function serviceAccountSecrets(options: ServiceAccountSecretsOptions): Pa
 }
 
 const tokenType = 'kubernetes.io/service-account-token';
+function isToken({ type }: Frozen<Secret>): boolean {
+  return type === tokenType;
+}
+
 const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 
@@ -61,13 +67,13 @@ interface Known extends ServiceAccountSecretsOptions {
   readonly cause: RequestCause;
 }
 
-/** The account that a Secret names, in whose namespace it is. */
+/** Returns the account that a Secret names, in the Secret's namespace. */
 function accountOf({ metadata }: Stored<Secret>): NamespacedName & { readonly uid: string } {
   const { [nameAnnotation]: name = '', [uidAnnotation]: uid = '' } = metadata.annotations ?? {};
   return { namespace: metadata.namespace ?? '', name, uid };
 }
 
-/** Brings one Secret to its desired state. `seen` may be old: it only tells which Secret an event was about. */
+/** Brings one Secret to its desired state. `seen` may be outdated: it only identifies the Secret of an event. */
 async function syncSecret(seen: Stored<Secret>, known: Known): Promise<ServiceAccountSecretsChange | undefined> {
   const current = known.secrets.get(objectKey(seen));
   if (current?.metadata.uid !== seen.metadata.uid) return unlist(seen, known);
@@ -76,7 +82,10 @@ async function syncSecret(seen: Stored<Secret>, known: Known): Promise<ServiceAc
   return account === undefined ? remove(current, known) : fill(current, account, known);
 }
 
-/** The account of a Secret. What the snapshot lacks is requested: no Secret is deleted because of a stale read. */
+/**
+ * Returns the account of a Secret. The cache may be stale: a missing account is confirmed with a live GET before the
+ * Secret is deleted.
+ */
 async function findAccount(
   secret: Stored<Secret>,
   { client, accounts }: Known,
@@ -85,7 +94,7 @@ async function findAccount(
   const isMeant = (account: Stored<ServiceAccount>): boolean => uid === '' || account.metadata.uid === uid;
   const cached = accounts.get(printNamespacedName(name));
   if (cached !== undefined && isMeant(cached)) return cached;
-  const live = await unless('NotFound', client.kind('v1', 'ServiceAccount').get(name));
+  const live = await ignoreError('NotFound', client.kind('v1', 'ServiceAccount').get(name));
   return live !== undefined && isMeant(live) ? live : undefined;
 }
 
@@ -96,8 +105,8 @@ async function remove(
   const name = namespacedName(secret);
   const { uid } = secret.metadata;
   const deletion = client.kind('v1', 'Secret').delete(name, { preconditions: { uid }, cause });
-  // Gone already, or another of that name by now.
-  const answer = await unless('NotFound', unless('Conflict', deletion));
+  // The Secret was deleted or replaced meanwhile.
+  const answer = await ignoreError('NotFound', ignoreError('Conflict', deletion));
   return answer && { type: 'deleted', secret: name };
 }
 
@@ -125,7 +134,7 @@ async function fill(
     .kind('v1', 'Secret')
     .update({ ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...missing } }, { cause });
   // Changed or deleted meanwhile: its event adds the Secret again.
-  const updated = await unless('NotFound', unless('Conflict', update));
+  const updated = await ignoreError('NotFound', ignoreError('Conflict', update));
   return updated && { type: 'filled', secret: namespacedName(secret) };
 }
 
@@ -136,14 +145,14 @@ async function unlist(
 ): Promise<ServiceAccountSecretsChange | undefined> {
   const { uid, ...name } = accountOf(secret);
   if (accounts.get(printNamespacedName(name)) === undefined) return undefined;
-  const account = await unless('NotFound', client.kind('v1', 'ServiceAccount').get(name));
+  const account = await ignoreError('NotFound', client.kind('v1', 'ServiceAccount').get(name));
   const removed = namespacedName(secret);
   const isListed = account?.secrets?.some((each) => each.name === removed.name) ?? false;
   if (account === undefined || !isListed || (uid !== '' && account.metadata.uid !== uid)) return undefined;
   const update = client
     .kind('v1', 'ServiceAccount')
     .update({ ...account, secrets: (account.secrets ?? []).filter((each) => each.name !== removed.name) }, { cause });
-  const updated = await unless('NotFound', update);
+  const updated = await ignoreError('NotFound', update);
   return updated && { type: 'unlisted', secret: removed, account: name };
 }
 

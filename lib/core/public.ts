@@ -1,12 +1,11 @@
-// `vivarium/core`: the values and functions of the core that programs outside of this package use. Everything else that
-// the folders of the package share is in index.ts and may change at any time.
+// `vivarium/core`: the values and functions of the core for programs outside this package. What only the folders of the
+// package share is in index.ts and may change at any time. The report of this entry is api/core.txt.
 
-// Objects as values
+// Objects of the API
 export type {
   ApiList,
   ApiObject,
   Frozen,
-  GroupKind,
   GroupResource,
   GroupVersion,
   GroupVersionKind,
@@ -14,73 +13,52 @@ export type {
   IntOrString,
   JsonObject,
   JsonValue,
-  ListMeta,
-  ManagedFieldsEntry,
   NamespacedName,
   ObjectMeta,
   OwnerReference,
   OwnerReferenceOptions,
   Persisted,
-  Quantity,
-  QuantityFormat,
-  TypeMeta,
 } from './index.js';
 export {
-  ParseError,
-  addQuantities,
-  compareQuantities,
   controllerOf,
   groupVersionKindOf,
-  humanDuration,
-  integerValue,
   isControlledBy,
-  isIntOrString,
-  isJsonObject,
   isOwnedBy,
-  isParseError,
   isTerminating,
-  isZeroQuantity,
-  milliValue,
   namespacedName,
   objectKey,
   ownerReference,
-  parseDurationMs,
   parseGroupVersion,
-  parseIntOrString,
-  parseMicroTime,
-  parseObjectKey,
-  parseQuantity,
-  parseTime,
-  printDuration,
   printGroupVersion,
-  printGroupVersionKind,
-  printGroupVersionResource,
-  printMicroTime,
-  printQuantity,
-  printTime,
-  quantityFromInteger,
-  quantityFromMilli,
-  sameGroupVersionKind,
-  sameGroupVersionResource,
   scaledValue,
-  subtractQuantities,
   withOwnerReference,
   withoutOwnerReference,
 } from './index.js';
 
-// Selectors
-export type {
-  FieldRequirement,
-  FieldSelector,
-  FieldTerm,
-  LabelOperator,
-  LabelRequirement,
-  Labels,
-  Selector,
+// Frozen values: comparing them and changing copies of them
+export type { ObjectPath, ValueAt } from './index.js';
+export { deepCopy, deepEqual, deepFreeze, deleteIn, getIn, setIn, thaw, updateIn } from './index.js';
+
+// Quantities, times and durations as text
+export type { Quantity } from './index.js';
+export {
+  ParseError,
+  addQuantities,
+  compareQuantities,
+  isParseError,
+  parseDurationMs,
+  parseQuantity,
+  parseTime,
+  printDuration,
+  printQuantity,
+  printTime,
+  subtractQuantities,
 } from './index.js';
+
+// Selectors
+export type { FieldSelector, Labels, Selector } from './index.js';
 export {
   everything,
-  labelRequirement,
   matchesFields,
   matchesLabels,
   nothing,
@@ -92,204 +70,73 @@ export {
   selectorFromStructured,
 } from './index.js';
 
-// Names and metadata rules
-export type { NameRule, ObjectMetaRules, SyntaxRule } from './index.js';
-export {
-  isCIdentifier,
-  isConfigMapKey,
-  isDns1035Label,
-  isDns1123Label,
-  isDns1123Subdomain,
-  isEnvVarName,
-  isHttpHeaderName,
-  isInRange,
-  isLabelValue,
-  isPathSegment,
-  isPortName,
-  isPortNumber,
-  isQualifiedName,
-  isWildcardDns1123Subdomain,
-  nameIsDns1035Label,
-  nameIsDnsLabel,
-  nameIsDnsSubdomain,
-  nameIsPathSegment,
-  validateAnnotations,
-  validateFieldManager,
-  validateImmutable,
-  validateLabels,
-  validateNonNegative,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from './index.js';
-
-// Immutability
-export type { ObjectPath, ValueAt } from './index.js';
-export { deepCopy, deepEqual, deepFreeze, deleteIn, getIn, isDeepFrozen, setIn, thaw, updateIn } from './index.js';
-
 // Errors
-export type {
-  CauseReason,
-  Failure,
-  FieldError,
-  FieldErrorReason,
-  RefusedRequest,
-  ResourceRef,
-  ServerResponse,
-  Status,
-  StatusCause,
-  StatusDetails,
-  StatusMetadata,
-  StatusReason,
-  UnmetPrecondition,
-} from './index.js';
+export type { FieldError, ResourceRef, Status, StatusCause, StatusDetails, StatusReason } from './index.js';
 export {
   ApiError,
   FieldPath,
-  accessDenied,
   alreadyExists,
   apiErrorFrom,
-  apiVersionMismatch,
-  applyConflict,
   badRequest,
   conflict,
-  continueExpired,
-  deletePreconditionFailed,
+  exitCodeOf,
+  exitStatus,
   fieldDuplicate,
-  fieldErrorText,
-  fieldErrorsText,
   fieldForbidden,
-  fieldInternal,
   fieldInvalid,
   fieldNotFound,
   fieldNotSupported,
   fieldPath,
   fieldRequired,
-  fieldTooFew,
   fieldTooLong,
-  fieldTooLongCharacters,
-  fieldTooMany,
-  fieldTooShort,
-  fieldTypeInvalid,
   forbidden,
-  generateNameConflict,
-  gone,
   internalError,
   invalid,
   isApiError,
-  listExpired,
-  methodNotAllowed,
-  methodNotSupported,
-  nameMismatch,
-  namespaceMismatch,
-  namespaceTerminating,
-  notAcceptable,
   notFound,
-  patchRejected,
-  requestEntityTooLarge,
   resourceExpired,
-  routeNotAcceptable,
-  routeUnsupportedMediaType,
-  serverResponse,
-  serverTimeout,
   serviceUnavailable,
-  exitCodeOf,
-  exitStatus,
   successStatus,
   timeout,
   toStatus,
-  tooLargeResourceVersion,
   tooManyRequests,
-  tooOldResourceVersion,
   unauthorized,
-  unclassifiedError,
-  unknownResource,
-  unsupportedMediaType,
-  watchExpired,
-  wrongForm,
 } from './index.js';
 
-// Schema
+// Kinds
 export type {
-  Decoded,
-  Field,
-  FieldOptions,
-  ListShape,
-  MapShape,
-  PatchRule,
-  Presence,
-  ScalarKind,
-  ScalarShape,
-  Shape,
-  StructType,
-  UnionOption,
-  UnionShape,
-} from './index.js';
-export { DecodeError, decodeValue, field, isDecodeError, listOf, mapOf, scalars, structType } from './index.js';
-
-// Scheme
-export type {
-  ApiGroup,
-  ApiSwitches,
   BuiltinSchemeOptions,
-  CommonKind,
-  Converter,
-  FieldReader,
-  HubConversion,
   KindDefinition,
-  KindOptions,
-  KindParticulars,
   KindStrategy,
-  KindTable,
-  ResourceDefinition,
-  ResourceEntry,
-  ResourceOptions,
-  ResourceQuery,
   RestMapper,
   RestMapping,
   Scheme,
   SchemeOptions,
-  SchemeSection,
-  ServedKind,
-  Subresource,
-  TableCells,
-  TableColumn,
-  TableRowCondition,
-  UpdateStrategy,
-  WriteContext,
 } from './index.js';
 export {
   NoMatchError,
   NotRegisteredError,
-  ageColumn,
   builtinScheme,
   createScheme,
-  integerColumn,
   isNoMatchError,
   isNotRegisteredError,
-  nameColumn,
-  plainTable,
   restMapper,
-  restMapperOf,
-  sameShape,
-  standardVerbs,
-  textColumn,
 } from './index.js';
 
-// Codecs
-export type { DecodedBody, Envelope, FieldValidation, ParsedYaml, YamlLimits } from './index.js';
+// Documents
+export type { DecodedBody, FieldValidation } from './index.js';
 export {
+  DecodeError,
   decodeJsonBody,
   encodeJson,
-  encodeObject,
-  encodePrettyJson,
-  openEnvelope,
+  isDecodeError,
   parseYaml,
   parseYamlDocuments,
   printYaml,
 } from './index.js';
 
 // Patches
-export type { JsonPatchOperation, PatchErrorCode } from './index.js';
+export type { JsonPatchOperation } from './index.js';
 export {
   PatchError,
   applyJsonPatch,
@@ -297,71 +144,22 @@ export {
   applyStrategicMergePatch,
   createMergePatch,
   isPatchError,
-  jsonPatchProblems,
-  parseJsonPatch,
-  parseMergePatch,
-  parseStrategicMergePatch,
 } from './index.js';
 
 // Time and chance
-export type {
-  BackoffLadder,
-  BackoffLadderName,
-  BackoffState,
-  BackoffStep,
-  Clock,
-  Duration,
-  FailedTry,
-  Random,
-  Stall,
-  VirtualClock,
-  VirtualClockOptions,
-} from './index.js';
-export {
-  backoffLadders,
-  backoffStep,
-  delayAfter,
-  durationMs,
-  isExhausted,
-  random,
-  stopwatch,
-  systemClock,
-  systemRandom,
-  virtualClock,
-} from './index.js';
+export type { Clock, Duration, Random, VirtualClock, VirtualClockOptions } from './index.js';
+export { random, systemClock, systemRandom, virtualClock } from './index.js';
 
-// Metrics
-export type { MetricFamily, Sample } from './index.js';
-export { prometheusText } from './index.js';
-
-// Streams
+// Parts, watches and channels
 export type {
   Activity,
-  Applied,
-  Bookmark,
-  Deleted,
-  Failed,
-  IndexFunction,
-  Indexes,
+  DuplexChannels,
   Informer,
-  Init,
-  ListOptions,
   ListWatch,
-  Listed,
-  ObjectInformers,
   ObjectReader,
-  OutletOptions,
-  Page,
   Part,
   RawEvent,
-  Selection,
   Snapshot,
-  SnapshotWriter,
-  Synced,
   WatcherEvent,
-  WatchOptions,
-  WatcherOptions,
 } from './index.js';
-export { Outlet, applied, deleted, informer, objectInformers, reflect, snapshotWriter, watcher } from './index.js';
-export type { ChannelMessage, ChannelOptions, DuplexChannels } from './index.js';
-export { duplexChannels } from './index.js';
+export { duplexChannels, reflect, snapshotWriter, watcher } from './index.js';

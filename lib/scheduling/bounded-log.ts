@@ -1,15 +1,15 @@
-// What happened, in order, for whoever keeps results that depend on it: it remembers a position, asks later what came
-// since, and does its sums again only for that. A log is bounded; who comes too late begins anew.
+// A bounded log. Caches remember a position and later read the entries since then, to recompute only what changed. If
+// those entries were dropped, the cache is rebuilt.
 
-/** The reading end. */
+/** The log, for readers. */
 export interface Log<T> {
   /** The position after the last entry. */
   readonly position: number;
-  /** The entries since a position; undefined if they are not all kept any more. */
+  /** Returns the entries since a position; undefined if some of them were dropped. */
   since(position: number): readonly T[] | undefined;
 }
 
-/** A log of at most so many entries. */
+/** A log with at most `max` entries. */
 export class BoundedLog<T> implements Log<T> {
   readonly #kept: T[] = [];
   readonly #max: number;
@@ -23,9 +23,9 @@ export class BoundedLog<T> implements Log<T> {
     return this.#first + this.#kept.length;
   }
 
-  /** Writes. */
+  /** Appends an entry. */
   add(entry: T): void {
-    // Half is dropped at once, so that dropping costs nothing on the whole.
+    // Drops half of the entries at once, so that the amortised cost is constant.
     if (this.#kept.length >= this.#max) this.#first += this.#kept.splice(0, Math.ceil(this.#max / 2)).length;
     this.#kept.push(entry);
   }
@@ -36,10 +36,10 @@ export class BoundedLog<T> implements Log<T> {
   }
 }
 
-/** Of those who do not keep a log: anything may have happened. */
+/** A log that keeps no entries: readers always rebuild. */
 export const untold: Log<never> = { position: 0, since: () => undefined };
 
-/** A place in a log: reads from where it stopped. */
+/** A position in a log. */
 export class LogReader<T> {
   readonly #log: Log<T>;
   #position: number | undefined;
@@ -49,8 +49,8 @@ export class LogReader<T> {
   }
 
   /**
-   * What happened since it was asked last; undefined the first time, and when that is no longer known: all is to be
-   * read.
+   * Returns the entries since the last call. Undefined at the first call, and if entries were dropped: the caller
+   * rebuilds.
    */
   read(): readonly T[] | undefined {
     const entries = this.#position === undefined ? undefined : this.#log.since(this.#position);

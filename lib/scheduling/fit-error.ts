@@ -1,21 +1,21 @@
-// Why a pod fits no node, as the user reads it in the condition and the event: how many nodes there are, how many of
-// them each reason kept away, and what preemption found. As pkg/scheduler/framework/types.go, FitError.
+// The message of a pod that fits no node, as shown in its condition and Event: the number of nodes, the number per
+// reason, and the result of preemption. As pkg/scheduler/framework/types.go, FitError.
 
-/** What one attempt to place a pod found. */
+/** The result of a failed attempt to place a pod. */
 export interface FitFailure {
-  /** Nodes of the cluster; 1 where a node had been chosen and was refused later. */
+  /** The number of nodes; 1 where a plugin rejected the chosen node at Reserve or Permit. */
   readonly nodeCount: number;
-  /** Why the pod was refused before any node was looked at. The reasons of nodes are left out then. */
+  /** The message of a PreFilter rejection, which replaces the reasons of nodes. */
   readonly preFilterMessage?: string;
-  /** How many nodes each reason kept away; a node with several reasons counts for each. */
+  /** The number of nodes by reason; a node counts once per reason. */
   readonly reasons?: ReadonlyMap<string, number>;
-  /** Why the other nodes were not looked at, and how many they are. */
+  /** Nodes that were not evaluated, and why. */
   readonly others?: { readonly count: number; readonly reasons: readonly string[] };
-  /** What those who could make room said, joined by `, `. */
+  /** The messages of PostFilter plugins, joined by `, `. */
   readonly postFilterMessage?: string;
 }
 
-/** The text of a failure. Reasons are sorted with their counts as texts, so ten of one stand before two of another. */
+/** Returns the message. Reasons are sorted as strings with their counts, so `10 …` precedes `2 …`. */
 export function fitErrorText({
   nodeCount,
   preFilterMessage = '',

@@ -1,199 +1,67 @@
-// `vivarium/scheduling`: what programs that run or extend the scheduler use. Everything else that the folders of the
-// package share is in index.ts and may change at any time.
+// `vivarium/scheduling`: running, configuring and extending the scheduler. Sibling folders import index.ts; everything
+// else in this folder is internal.
 
-// The configuration, pods and the queue
+// The scheduler: running, explaining, simulating
+export { createScheduler } from './scheduler/create-scheduler.js';
+export type { Scheduler, SchedulerOptions } from './scheduler/scheduler-options.js';
+export type { SchedulerActivity } from './scheduler/scheduler-activity.js';
+export type { Explanation, NodeExplanation, Remedy } from './what-if/explain.js';
+export type { PodChange } from './what-if/pod-change.js';
+export type { SimulatedPlacement, WhatIf } from './what-if/simulate.js';
+
+// The configuration
+export { parseSchedulerConfiguration, schedulerConfiguration } from './configuration/scheduler-configuration.js';
 export type {
-  AffinityTerm,
-  AffinityTerms,
-  ArgumentDocuments,
-  AttemptFailure,
-  ClientConnectionDocument,
-  ClusterEvent,
-  CompiledTerms,
-  ConfigurablePlugin,
   ConfigurationOptions,
-  EnabledPlugin,
-  EnabledPlugins,
   Extender,
-  ExtenderDocument,
-  ExtenderTls,
-  ExtensionPoint,
-  FieldTest,
-  HostPort,
-  IncomingCount,
-  IncomingQueue,
-  LeaderElectionDocument,
-  LeaderElectionSettings,
-  ManagedResource,
-  NamedEvent,
-  NodeTerm,
-  NonZeroRequests,
-  PluginArguments,
-  PluginConfigDocument,
-  PluginReference,
-  PluginRegistry,
-  PluginSet,
-  PluginSets,
-  PodDeviceClaim,
-  PodFacts,
-  ProfileDocument,
-  QueueFigures,
-  QueuePart,
-  QueuedPod,
-  RemoveOptions,
-  RequiredNodes,
-  ResourceAmounts,
-  ResourceWeight,
   SchedulerConfiguration,
-  SchedulerDocument,
   SchedulerProfile,
-  SchedulingQueue,
-  ScoringStrategy,
-  ShapePoint,
-  SpreadConstraint,
-  SpreadConstraints,
-  TellOptions,
-  WeightedAffinityTerm,
-  WeightedNodeTerm,
-  Weightless,
-} from './index.js';
-export {
-  SchedulerConfigurationError,
-  actions,
-  builtinPlugins,
-  clusterEvents,
-  defaultPlugins,
-  extensionPoints,
-  matchesAffinityTerm,
-  matchesRequired,
-  matchesTerm,
-  parseSchedulerConfiguration,
-  schedulerConfiguration,
-  toleratesTaint,
-} from './index.js';
-
-// The framework, for plugins of a host
+} from './configuration/scheduler-configuration.js';
 export type {
-  CacheFigures,
-  ChangeLog,
-  ClusterCache,
-  ClusterCacheOptions,
-  ClusterChange,
-  ClusterView,
-  Cycle,
-  Diagnosis,
-  EvaluatedPoint,
-  EvaluationCount,
-  Evaluations,
-  EventInterest,
-  EventResources,
-  Filters,
-  Framework,
-  FrameworkTimings,
-  HintAnswer,
-  HintResult,
-  ImageState,
-  Implementing,
-  KnownCollection,
-  KnownKind,
-  KnownKinds,
-  KnownObjects,
-  KnownStore,
-  LeavingPods,
-  Log,
-  MemoryKey,
-  NoPlacement,
-  NodeCapacity,
-  NodeDraft,
+  ExtenderDocument,
+  LeaderElectionDocument,
+  ProfileDocument,
+  SchedulerDocument,
+} from './configuration/configuration-document.js';
+export type { LeaderElectionSettings } from './configuration/leader-election.js';
+export type { ArgumentDocuments, PluginArguments } from './configuration/plugin-arguments.js';
+export { SchedulerConfigurationError } from './configuration/plugin-sets.js';
+export type { EnabledPlugins, PluginSet, PluginSets } from './configuration/plugin-sets.js';
+export { builtinPlugins, defaultPlugins, extensionPoints } from './configuration/extension-points.js';
+export type { ExtensionPoint, PluginReference, PluginRegistry } from './configuration/extension-points.js';
+
+// The contract of plugins
+export type {
   NodeSet,
-  NodeView,
-  Nominations,
   PermitWait,
-  Placement,
-  Placer,
-  PluginActivity,
-  PluginDefinition,
-  PluginMaker,
-  PluginTools,
-  PodNote,
-  PointName,
-  PointStatus,
-  PostFilterAnswer,
-  PreemptionExtender,
-  ProfilePlugins,
-  QueueingHint,
-  Rejected,
-  Rejection,
-  RejectionCode,
-  Remembered,
+  PodEventDetails,
+  PostFilterResult,
   SchedulingPlugin,
-  Skip,
-  Timings,
   WaitingPod,
-  WaitingPods,
-  WeightedPlugin,
-} from './index.js';
-export {
-  CycleMemory,
-  PluginError,
-  definitionOf,
-  memoryKey,
-  on,
-  pending,
-  registryOf,
-  rejectionText,
-  unresolvable,
-  unschedulable,
-} from './index.js';
+} from './framework/plugin.js';
+export { registryOf } from './framework/plugin-definition.js';
+export type { PluginDefinition } from './framework/plugin-definition.js';
+export type { Filters, PluginFactory, PluginTools, WaitingPods } from './framework/plugin-tools.js';
+export { PluginError, pending, unresolvable, unschedulable } from './framework/rejection.js';
+export type { Rejected, Rejection, RejectionCode, Skip } from './framework/rejection.js';
+export { CycleState, stateKey } from './framework/cycle-state.js';
+export type { Cycle, StateData, StateKey } from './framework/cycle-state.js';
+export { on } from './framework/queueing-hints.js';
+export type { ClusterEventWithHint, QueueingHint, QueueingHintFn } from './framework/queueing-hints.js';
+export { actions } from './queue/cluster-event.js';
+export type { QueuedPod } from './queue/queued-pod.js';
+export type { Diagnosis } from './framework/placement.js';
+export { normalizeScores, scaleToHighest, scaleToHighestReversed } from './plugins/normalize-scores.js';
 
-// The scheduler
-export type {
-  AboutPod,
-  Attempt,
-  AttemptResult,
-  BackgroundFailed,
-  BindingFailed,
-  Bound,
-  CurrentFigures,
-  DeviceMatcher,
-  Explanation,
-  ExtendedPlacer,
-  ExtenderCalls,
-  ExtenderFailed,
-  ExtenderVerdict,
-  FrameworkMetrics,
-  HeldPods,
-  NodeExplanation,
-  NotServed,
-  OfferedDevice,
-  PermitVerdict,
-  PlacingProfile,
-  PodChange,
-  Preempted,
-  Remedy,
-  Scheduled,
-  Scheduler,
-  SchedulerMetrics,
-  SchedulerOptions,
-  SchedulerParts,
-  SchedulingFailed,
-  SelectorCompiler,
-  Simulated,
-  Skipped,
-  Started,
-  StatusWrites,
-  Unschedulable,
-  WaitingAtPermit,
-  WatchFailed,
-  WhatIf,
-  WriteFailed,
-} from './index.js';
-export {
-  SelectorError,
-  basicSelectors,
-  createScheduler,
-  dynamicResources,
-  normalizeShares,
-  reverseShareOfHighest,
-  shareOfHighest,
-} from './index.js';
+// What plugins read: pods, nodes, the cluster
+export type { PodFacts } from './pod/pod-facts.js';
+export type { ResourceAmounts } from './pod/resource-amounts.js';
+export type { ClusterView } from './cluster/cluster-view.js';
+export type { NodeCapacity, NodeView } from './cluster/node-view.js';
+
+// Device selectors
+export { dynamicResources } from './plugins/dynamic-resources/dynamic-resources.js';
+export { celSelectors } from './plugins/dynamic-resources/selectors/cel-selectors.js';
+export { SelectorError } from './plugins/dynamic-resources/selectors/device-selectors.js';
+export type { DeviceMatcher, SelectorCompiler } from './plugins/dynamic-resources/selectors/device-selectors.js';
+export type { OfferedDevice } from './plugins/dynamic-resources/allocation/devices.js';

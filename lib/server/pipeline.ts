@@ -1,23 +1,28 @@
-// The way of a request through the server, as one list. Each step may answer, refuse, or pass on; a step that nothing
-// was configured for is not there and costs nothing. As apiserver/pkg/server/config.go, DefaultBuildHandlerChain, read
-// from the outside in:
+// The request pipeline: one list of steps. Each step may respond, refuse, or call the next; a step that is not
+// configured is absent and costs nothing. As apiserver/pkg/server/config.go, DefaultBuildHandlerChain:
 //
-//   request info (made by whoever made the request) → authenticate → audit → impersonate → fairness → authorize → serve
+//   request info (by the wire or the client) → authenticate → audit → impersonate → fairness → authorize → serve
 //
-// What follows, decode, convert, default → mutate → prepare, validate → validating admission → commit → encode, is the
-// verbs' (verbs/, writes/), since each has its own order of reading and refusing.
+// Serving dispatches to a verb (routing/, verbs/); writes then pass the write pipeline (writes/write-pipeline.ts).
 import type { Authenticated } from '../auth/index.js';
-import type { ApiRequest, ApiResponse, Handler } from '../client/index.js';
-import { Exchange } from './requests/exchange.js';
-import type { Clock } from '../core/index.js';
+import type {
+  Clock,
+  ApiRequest,
+  ApiResponse,
+  Handler,
+  ApiObject,
+  Frozen,
+  ResponseNotes,
+  RequestBody,
+} from '../core/index.js';
+import type { UserInfo } from '../core/types/index.js';
+import { isHealthPath } from './documents/health.js';
+import { storeFailure } from './writes/store-failure.js';
 
-/**
- * An answer, at once where nothing has to be waited for: every promise on the way of a request costs it a tenth of a
- * microsecond.
- */
+/** A response, or a promise of one. Steps return a plain value where they can: each promise costs a request 0.1 µs. */
 export type Answer = ApiResponse | Promise<ApiResponse>;
 
-/** The code under which a response is audited and counted: that of a stream is the upgrade's. */
+/** The status code under which a response is audited and counted; 101 for a stream. */
 export function codeOf(response: ApiResponse): number {
   switch (response.type) {
     case 'watch':
@@ -30,17 +35,17 @@ export function codeOf(response: ApiResponse): number {
   }
 }
 
-/** Serves a request whose user is known. */
+/** Serves an authenticated request. */
 export type Serve = (exchange: Exchange) => Answer;
 
-/** A step: passes on, or not. */
+/** A step of the pipeline: calls `next`, responds itself, or throws to refuse. */
 export type Step = (exchange: Exchange, next: Serve) => Answer;
 
-/** The steps of a server. Those left out are not taken. */
+/** The steps of a server. A step that is undefined costs nothing. */
 export interface Pipeline {
-  /** Says when requests came. */
+  /** Times the arrival of requests. */
   readonly clock: Clock;
-  /** Who asks. Rejects with ApiError 401. */
+  /** Returns the authenticated user. Throws or rejects with ApiError 401. */
   readonly authenticate: (request: ApiRequest) => Authenticated | Promise<Authenticated>;
   readonly audit?: Step | undefined;
   readonly impersonate?: Step | undefined;
@@ -49,7 +54,7 @@ export interface Pipeline {
   readonly serve: Serve;
 }
 
-/** The steps as one handler. */
+/** Joins the steps into one handler. */
 export function pipelineHandler({
   clock,
   authenticate,
@@ -82,30 +87,39 @@ export function pipelineHandler({
 }
 
 function answered(response: ApiResponse, exchange: Exchange): ApiResponse {
-  tellNotes(exchange);
+  reportNotes(exchange);
   const { request, warnings } = exchange;
-  return request.tell !== undefined || warnings === undefined ? response : { ...response, warnings };
+  return request.addNotes !== undefined || warnings === undefined ? response : { ...response, warnings };
 }
 
 function refused(error: unknown, exchange: Exchange): never {
-  tellNotes(exchange);
+  reportNotes(exchange);
   throw error;
 }
 
-/** Told apart from the answer, which may be a refusal, and need not be copied for it. */
-function tellNotes({ notes, request }: Exchange): void {
-  if (notes !== undefined) request.tell?.(notes);
+/**
+ * Passes warnings and headers to the wire apart from the response: they also belong to refusals, and the response need
+ * not be copied.
+ */
+function reportNotes({ notes, request }: Exchange): void {
+  if (notes !== undefined) request.addNotes?.(notes);
 }
 
-/** A server's start, and its handler behind it. */
+/** The start of a server, and its handler, which waits for the start. */
 export interface Starting {
-  /** Starts the server once. Resolves when done; a start that failed is tried again by the next call. */
+  /**
+   * Starts the server once. Resolves when it has started; a failed start is retried by the next call. Rejects with
+   * ApiError where the store does not answer.
+   */
   readonly started: () => Promise<void>;
-  /** Passes requests on once started; the first request starts. */
+  /**
+   * Serves requests after the start; the first request starts the server. Health is served although the start failed,
+   * so that it states why.
+   */
   readonly handler: Handler;
 }
 
-/** Runs `start` once, before the first request that `handler` gets. */
+/** Runs `start` once, before `handler` receives the first request. */
 export function whenStarted(start: () => Promise<void>, handler: Handler): Starting {
   let isDone = false;
   let running: Promise<void> | undefined;
@@ -115,12 +129,109 @@ export function whenStarted(start: () => Promise<void>, handler: Handler): Start
       isDone = true;
     } catch (error) {
       running = undefined;
-      throw error;
+      throw storeFailure(error);
     }
   };
   const started = (): Promise<void> => (running ??= run());
   return {
     started,
-    handler: (request) => (isDone ? handler(request) : started().then(() => handler(request))),
+    handler: (request) =>
+      isDone
+        ? handler(request)
+        : started().then(
+            () => handler(request),
+            (error: unknown) => {
+              if (isHealthPath(request.info.path)) return handler(request);
+              throw error;
+            },
+          ),
   };
+}
+
+/** Records the content of a request, for auditing. */
+export interface RequestRecorder {
+  /** Whether the content of the request is recorded, not only its metadata. */
+  readonly recordsContent: boolean;
+  /** Called with the decoded and defaulted body, before admission changes it. */
+  object(object: Frozen<ApiObject>): void;
+  /** Called with a patch as it was sent. */
+  patch(body: RequestBody | undefined): void;
+}
+
+/**
+ * A request on its way through the pipeline: its user, and what the response carries besides its content. Created after
+ * authentication; steps add to it, the encoder reads it.
+ */
+export class Exchange {
+  readonly request: ApiRequest;
+  /** The authenticated identity of the credentials. */
+  readonly identity: Authenticated;
+  /** When the request arrived, in milliseconds since 1970. */
+  readonly receivedMs: number;
+  /** Records the content of the request; undefined where it is not audited. */
+  recorder: RequestRecorder | undefined;
+  /** Headers of the response, also of a refusal: names and values alternate. */
+  headers: readonly string[] | undefined;
+  #user: Frozen<UserInfo>;
+  #constraint = '';
+  #warnings: Set<string> | undefined;
+  #annotations: Map<string, string> | undefined;
+
+  constructor(request: ApiRequest, identity: Authenticated, receivedMs: number) {
+    this.request = request;
+    this.identity = identity;
+    this.receivedMs = receivedMs;
+    this.#user = identity.user;
+    if (identity.warnings !== undefined) this.#warnings = new Set(identity.warnings);
+  }
+
+  /** The user whom the credentials name. */
+  get requestor(): Frozen<UserInfo> {
+    return this.identity.user;
+  }
+
+  /** The user as whom the request runs: the requestor, or the impersonated user. */
+  get user(): Frozen<UserInfo> {
+    return this.#user;
+  }
+
+  /** The verb that allowed the impersonation; empty without any, or where it was plain `impersonate`. */
+  get constraint(): string {
+    return this.#constraint;
+  }
+
+  /** Continues as the impersonated user. */
+  impersonate(user: Frozen<UserInfo>, constraint: string): void {
+    this.#user = user;
+    this.#constraint = constraint;
+  }
+
+  /** Texts of Warning headers without duplicates; undefined without any, the usual case. */
+  get warnings(): readonly string[] | undefined {
+    return this.#warnings && [...this.#warnings];
+  }
+
+  /** Warnings and headers of every response to this request; undefined without any. */
+  get notes(): ResponseNotes | undefined {
+    const { warnings, headers } = this;
+    if (warnings === undefined) return headers && { headers };
+    return headers === undefined ? { warnings } : { warnings, headers };
+  }
+
+  /** Annotations of the audit event. */
+  get annotations(): ReadonlyMap<string, string> | undefined {
+    return this.#annotations;
+  }
+
+  /** Adds a Warning header to the response. */
+  warn(text: string): void {
+    (this.#warnings ??= new Set()).add(text);
+  }
+
+  /** Adds an annotation to the audit event, where the request is audited. The first value of a key wins. */
+  annotate(key: string, value: string): void {
+    if (this.recorder === undefined) return;
+    this.#annotations ??= new Map();
+    if (!this.#annotations.has(key)) this.#annotations.set(key, value);
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * What every store checks before it does anything, so that bad input gets the same named refusal from each backend.
- * Called first in each method of a store; throws StoreError `invalid`, or `too-large` for transactions and values.
+ * Called first in each method of a store; throws StoreError `invalid`, `too-large` for transactions and values, or
+ * `compacted` and `future-revision` for revisions outside the history that is kept.
  *
  * Values are looked at as far as they are not frozen: by the rule of the code base a frozen object is frozen all the
  * way down and entered through a check like this one. So a path copy costs its path and a frozen value nothing, where
@@ -8,7 +9,7 @@
  * never above the bytes of the JSON; a store that encodes holds the encoded bytes against `transactionBytesMax` too.
  */
 import { storeLimits } from './limits.js';
-import type { StoreListOptions, Transaction } from './store.js';
+import type { Revision, StoreListOptions, Transaction } from './store.js';
 import { StoreError } from './store-error.js';
 
 /** Refuses what is not a key: not a string, empty, longer than `keyBytesMax`, with U+0000 or half a surrogate pair. */
@@ -32,6 +33,43 @@ export function checkRevision(revision: unknown): asserts revision is number {
 /** Refuses a revision that no watch can begin after: not a whole number from 0, the time before all history. */
 export function checkAfter(after: unknown): asserts after is number {
   if (!isWhole(after)) throw invalid(`a watch begins after a whole number from 0, not ${show(after)}`);
+}
+
+/**
+ * The revisions that can still be read, both inclusive. `oldest` is the last revision given to `compact`, or
+ * `historyMax` before the newest where that is later, so history is bounded without compaction by a client. It is 0
+ * while nothing is gone, the time before the first commit included.
+ */
+export interface HistoryBounds {
+  readonly oldest: Revision;
+  readonly newest: Revision;
+}
+
+/** The bounds of a history of at most `historyMax` revisions besides the newest. */
+export function historyBounds(newest: Revision, compacted: Revision, historyMax: number): HistoryBounds {
+  return { oldest: Math.max(compacted, newest - historyMax), newest };
+}
+
+/** Refuses a revision that is gone with `compacted` and one still to come with `future-revision`. */
+export function checkReadable(revision: Revision, bounds: HistoryBounds): void {
+  checkNotCompacted(revision, bounds);
+  checkNotFuture(revision, bounds);
+}
+
+/** Refuses a revision that is gone. For watches, which wait for those to come. */
+export function checkNotCompacted(revision: Revision, { oldest }: HistoryBounds): void {
+  if (revision >= oldest) return;
+  throw new StoreError('compacted', `revision ${revision} is compacted, the oldest left is ${oldest}`, {
+    revision: oldest,
+  });
+}
+
+/** Refuses a revision still to come. For compaction, to which one gone means nothing. */
+export function checkNotFuture(revision: Revision, { newest }: HistoryBounds): void {
+  if (revision <= newest) return;
+  throw new StoreError('future-revision', `revision ${revision} is still to come, the newest is ${newest}`, {
+    revision: newest,
+  });
 }
 
 /** Refuses options that name no page. */
@@ -114,7 +152,7 @@ function checkDistinct({ put = [], delete: deletes = [] }: Transaction): void {
   if (changed.size < put.length + deletes.length) throw invalid('a transaction changes no key twice');
 }
 
-/** Checks a value that may take `left` units and answers what is left after it. Never goes on beyond the limit. */
+/** Checks a value that may take `left` units and returns what is left after it. Never goes on beyond the limit. */
 function takeValue(value: unknown, left: number): number {
   if (!isNode(value) || Array.isArray(value)) throw invalid(`a value is a JSON object, not ${kindOf(value)}`);
   if (Object.isFrozen(value)) return left;

@@ -26,6 +26,12 @@ export { storeLimits } from './limits.js';
 export type { ForkOptions, MemoryStore, MemoryStoreOptions } from './memory-store.js';
 export { memoryStore } from './memory-store.js';
 export type { ReadView } from './read-view.js';
+export type { SnapshotEntry, StoreSnapshot } from './store-snapshot.js';
+export { takeSnapshot } from './store-snapshot.js';
+
+// Periodic compaction
+export type { CompactionFailed, CompactorOptions, StoreCompacted } from './compactor.js';
+export { compactionIntervalMs, compactor } from './compactor.js';
 
 // The ordered map behind it, which the cacher keeps its snapshots in
 export type { KeyRange } from './key-index.js';

@@ -11,21 +11,6 @@
  *     branch            [      d              k      ]
  *     leaves    [ a  b  c ]       [ d  f ]       [ k  m  z ]
  */
-import type { Branch, Leaf, TreeNode } from './key-index-node.js';
-import {
-  branch,
-  childAt,
-  copyNode,
-  dropChild,
-  firstAbove,
-  firstFrom,
-  leaf,
-  sizeOf,
-  widthMax,
-  widthMin,
-  widthOf,
-} from './key-index-node.js';
-import { orderAfterPrefix, orderOf } from './key-order.js';
 
 /** Which part of the keys below a prefix. */
 export interface KeyRange {
@@ -79,7 +64,7 @@ export class KeyIndex<V extends object | string> {
     }
   }
 
-  /** Removes a key and answers its value. */
+  /** Removes a key and returns its value. */
   delete(key: string): V | undefined {
     const previous = this.#deleteBelow(this.#ownRoot(), orderOf(key));
     if (previous === undefined) return undefined;
@@ -116,7 +101,7 @@ export class KeyIndex<V extends object | string> {
     return rank + firstFrom(node.keys, order);
   }
 
-  /** Answers whether the key is new. */
+  /** Returns whether the key is new. */
   #setBelow(node: TreeNode<V>, order: string, make: (previous: V | undefined) => V | undefined): boolean {
     if (node.children === undefined) return setInLeaf(node, order, make);
     const at = firstAbove(node.keys, order);
@@ -131,7 +116,7 @@ export class KeyIndex<V extends object | string> {
     return true;
   }
 
-  /** Removes a key and answers its value; nothing is changed where it is not there. */
+  /** Removes a key and returns its value; nothing is changed where it is not there. */
   #deleteBelow(node: TreeNode<V>, order: string): V | undefined {
     if (node.children === undefined) {
       const at = firstFrom(node.keys, order);
@@ -150,7 +135,7 @@ export class KeyIndex<V extends object | string> {
     return previous;
   }
 
-  /** Makes one node of a child and its right neighbour, if that leaves room to grow. Answers whether it did. */
+  /** Makes one node of a child and its right neighbour, if that leaves room to grow. Returns whether it did. */
   #join(parent: Branch<V>, at: number): boolean {
     const right = parent.children[at + 1];
     if (at < 0 || right === undefined || widthOf(childAt(parent, at)) + widthOf(right) > widthMax / 2) return false;
@@ -229,4 +214,131 @@ function collect<V>(node: TreeNode<V>, range: Bounds & { readonly limit: number 
   }
   for (let at = firstAbove(node.keys, from); at <= end && values.length < limit; at++)
     collect(childAt(node, at), range, values);
+}
+
+// The nodes of the tree and the search inside one. `KeyIndex` decides which nodes it may change in place.
+
+/** Keys, in their order, and the value of each. */
+interface Leaf<V> {
+  readonly owner: object;
+  readonly keys: string[];
+  readonly values: V[];
+  readonly children: undefined;
+}
+
+/** Children, and the separators between them: one fewer. What is below a separator is to its left. */
+interface Branch<V> {
+  readonly owner: object;
+  readonly keys: string[];
+  readonly children: TreeNode<V>[];
+  /** The keys of all leaves below. */
+  size: number;
+}
+
+/** A node. */
+type TreeNode<V> = Leaf<V> | Branch<V>;
+
+/** The widest a node gets, in keys or children. Wider ones cost more to copy, narrower ones more to descend. */
+const widthMax = 32;
+
+/** The width below which a node joins a neighbour if it can. */
+const widthMin: number = widthMax / 4;
+
+/** A leaf. */
+function leaf<V>(owner: object, keys: string[], values: V[]): Leaf<V> {
+  return { owner, keys, values, children: undefined };
+}
+
+/** A branch. */
+function branch<V>(owner: object, keys: string[], children: TreeNode<V>[]): Branch<V> {
+  let size = 0;
+  for (const child of children) size += sizeOf(child);
+  return { owner, keys, children, size };
+}
+
+/** The same node for another owner, who may then change it. */
+function copyNode<V>(node: TreeNode<V>, owner: object): TreeNode<V> {
+  return node.children === undefined
+    ? { owner, keys: node.keys.slice(), values: node.values.slice(), children: undefined }
+    : { owner, keys: node.keys.slice(), children: node.children.slice(), size: node.size };
+}
+
+/** How many keys are in or below a node. */
+function sizeOf<V>(node: TreeNode<V>): number {
+  return node.children === undefined ? node.keys.length : node.size;
+}
+
+/** How many keys or children a node has itself. */
+function widthOf<V>(node: TreeNode<V>): number {
+  return node.children === undefined ? node.keys.length : node.children.length;
+}
+
+/** A child that is there. */
+function childAt<V>(node: Branch<V>, at: number): TreeNode<V> {
+  const child = node.children[at];
+  if (child === undefined) throw new RangeError('key index: a branch lacks a child');
+  return child;
+}
+
+/** Takes a child away; its neighbour to the left, or the right for the first, stands for its keys from then on. */
+function dropChild<V>(node: Branch<V>, at: number): void {
+  node.children.splice(at, 1);
+  node.keys.splice(Math.max(0, at - 1), 1);
+}
+
+/** Where the first key stands that is not before `order`. One comparison a step; a three-way search takes up to two. */
+function firstFrom(keys: readonly string[], order: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where the first key stands that comes after `order`; so the child that `order` belongs to. */
+function firstAbove(keys: readonly string[], order: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') <= order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/*
+ * The order of keys: the bytes of their UTF-8, as etcd and SQLite compare them. JavaScript compares UTF-16 units, which
+ * differs in one place: code points from U+10000 are written with the units D800–DFFF and so come before E000–FFFF,
+ * where their bytes come after. Exchanging the two ranges gives text whose plain order is the byte order:
+ *
+ *     unit  … D7FF   D800–DFFF   E000–FFFF         '\u{1f600}' < '\ufffd'                    is true,
+ *     order … D7FF   F800–FFFF   D800–F7FF         orderOf('\u{1f600}') < orderOf('\ufffd')  is false
+ *
+ * Unit by unit, so a prefix stays a prefix. Keys below U+D800, practically all, are their own order.
+ */
+
+// The engine skips the search in strings of one-byte characters: none of them can match.
+const exchanged = /[\ud800-\uffff]/;
+const exchangedUnits = /[\ud800-\uffff]/g;
+
+/** Text that `<` puts where the key's bytes belong. */
+export function orderOf(key: string): string {
+  return exchanged.test(key) ? key.replace(exchangedUnits, exchange) : key;
+}
+
+/** The least order above all that begin with this one; undefined where there is none, so for the empty prefix. */
+export function orderAfterPrefix(order: string): string | undefined {
+  let end = order.length;
+  while (end > 0 && order.charCodeAt(end - 1) === 0xffff) end -= 1;
+  if (end === 0) return undefined;
+  return order.slice(0, end - 1) + String.fromCharCode(order.charCodeAt(end - 1) + 1);
+}
+
+function exchange(unit: string): string {
+  const code = unit.charCodeAt(0);
+  return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
 }

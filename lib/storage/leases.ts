@@ -1,6 +1,6 @@
 /**
  * Which leases there are, when they end and which keys they hold: bookkeeping for stores that keep leases themselves.
- * The store calls `attach` and `detach` as it writes; when a lease runs out it is told by `onEnd`, once, with the keys
+ * The store calls `attach` and `detach` as it writes; when a lease expires it calls `onEnd`, once, with the keys
  * to delete. One timer at most, for the lease that ends first, and none while there is no lease.
  *
  * A lease ends at the instant `endsAtMs`: from then on it is unknown, even to a caller that comes before the timer.
@@ -74,7 +74,7 @@ export class Leases {
     return lease;
   }
 
-  /** Ends a lease before its time. Answers the keys to delete, in order. Throws `lease-not-found`. */
+  /** Ends a lease before its time. Returns the keys to delete, in order. Throws `lease-not-found`. */
   revoke(id: LeaseId): readonly string[] {
     const keys = this.#end(this.find(id));
     this.#setAlarm();

@@ -4,7 +4,7 @@
  * MaxLeaseTTL).
  */
 
-/** What no store goes beyond. */
+/** The limits of every store. */
 export const storeLimits: StoreLimits = Object.freeze({
   keyBytesMax: 4_096,
   changesMax: 128,

@@ -1,32 +1,34 @@
 /**
  * The store in memory, the embedded default: an ordered copy-on-write index of the newest state (key-index.ts), a log
- * of what each revision changed (revision-log.ts) and watchers told by prefix (watch-hub.ts). A commit is one
+ * of what each revision changed (revision-log.ts) and a dispatch to watchers by prefix (watch-hub.ts). A commit is one
  * synchronous step, so it cannot be torn and needs no lock. Values are shared by reference, never encoded.
  *
  * Besides the promises of a store: `at` and `fork` cost the same whatever the store holds, history is bounded, and
  * nothing depends on anything but the calls and the clock. Runs wherever JavaScript does.
  */
 import { Observable } from 'rxjs';
-import { deepFreeze, systemClock } from '../core/index.js';
+import { deepFreeze, backgroundClock } from '../core/index.js';
 import type { Clock } from '../core/index.js';
+import type { HistoryBounds } from './check-input.js';
 import {
   checkAfter,
   checkKey,
   checkLease,
-  checkStoreListOptions,
+  checkNotCompacted,
+  checkNotFuture,
   checkPrefix,
+  checkReadable,
   checkRevision,
+  checkStoreListOptions,
   checkTransaction,
   checkTtl,
+  historyBounds,
 } from './check-input.js';
-import type { HistoryBounds } from './compaction.js';
-import { checkNotCompacted, checkNotFuture, checkReadable, historyBounds } from './compaction.js';
 import { KeyIndex } from './key-index.js';
 import { Leases } from './leases.js';
-import { PastStates } from './past-states.js';
+import { PastStates, RevisionLog } from './revision-log.js';
 import type { ReadView, StateAt } from './read-view.js';
 import { listPage, readView } from './read-view.js';
-import { RevisionLog } from './revision-log.js';
 import type {
   Batch,
   Change,
@@ -43,23 +45,35 @@ import type {
   StoreWatchOptions,
 } from './store.js';
 import { StoreError } from './store-error.js';
+import { checkSnapshot } from './store-snapshot.js';
+import type { StoreSnapshot } from './store-snapshot.js';
 import { batchBelow, freezeBatch, WatchHub } from './watch-hub.js';
 
-/** How a memory store is made. */
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /** What leases end on. Default: the clock of the machine. */
   readonly clock?: Clock;
   /** How many revisions before the newest can be read and resumed from. Default 10,000. */
   readonly historyMax?: number;
   /**
+   * About how many bytes of replaced and deleted values are kept for history. Where they are more, the oldest revisions
+   * can no longer be read. Default 64 MiB.
+   */
+  readonly historyBytesMax?: number;
+  /**
    * How many commits may be made in one go, without a pause for watchers to hear of them; further ones are refused as
    * `unavailable`. Only counts while there are watchers. Default 1,000,000.
    */
   readonly waitingMax?: number;
+  /** The state to begin with, of `takeSnapshot`. What precedes its revision counts as compacted. Default: none. */
+  readonly snapshot?: StoreSnapshot;
 }
 
+/** Options with all defaults filled in. */
+type CompletedOptions = Required<Omit<MemoryStoreOptions, 'snapshot'>>;
+
 /** A store in memory. */
-export interface MemoryStore extends Store {
+export interface MemoryStore extends Store, AsyncDisposable {
   /**
    * The store at a revision, by default the newest, in O(1). Throws what `get` would reject with. Reading a revision
    * of the past costs in proportion to what changed since, once.
@@ -68,14 +82,14 @@ export interface MemoryStore extends Store {
 
   /**
    * A second store with the same state, history and leases, in O(1); from here on neither sees what the other does.
-   * Watches stay with this one. Leases end in both, each on its own clock: one handed in should show the same time.
+   * Watches stay with this one. Leases end in both, each on its own clock: one passed in should show the same time.
    * With `revision`, the second store is as this one was then, at a cost in proportion to what changed since; leases
    * are not kept. Throws what `at` throws.
    */
   fork(options?: ForkOptions): MemoryStore;
 }
 
-/** How a store is forked. */
+/** Options of `fork`. */
 export interface ForkOptions {
   /** Default: the clock of the original. */
   readonly clock?: Clock;
@@ -83,28 +97,31 @@ export interface ForkOptions {
   readonly revision?: Revision;
 }
 
-/** An empty store in memory. */
+/** Creates a store in memory: empty, or with the state of a snapshot. Throws StoreError `invalid` for a bad option. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { clock = systemClock(), historyMax = 10_000, waitingMax = 1_000_000 } = options;
-  for (const [name, value] of Object.entries({ historyMax, waitingMax })) {
+  const { clock = backgroundClock(), historyMax = 10_000, waitingMax = 1_000_000 } = options;
+  const { historyBytesMax = 64 * 2 ** 20 } = options;
+  for (const [name, value] of Object.entries({ historyMax, historyBytesMax, waitingMax })) {
     if (!Number.isSafeInteger(value) || value < 0)
       throw new StoreError('invalid', `${name} is a whole number from 0, not ${value}`);
   }
-  return new ObjectStore({ clock, historyMax, waitingMax });
+  const store = new ObjectStore({ clock, historyMax, historyBytesMax, waitingMax });
+  if (options.snapshot !== undefined) store.load(options.snapshot);
+  return store;
 }
 
 class ObjectStore implements MemoryStore {
-  readonly #options: Required<MemoryStoreOptions>;
+  readonly #options: CompletedOptions;
   readonly #hub: WatchHub;
   readonly #state: KeyIndex<Entry>;
-  readonly #log: RevisionLog;
+  #log: RevisionLog;
   readonly #leases: Leases;
   #revision: Revision = 1;
   #compacted: Revision = 0;
   readonly #past = new PastStates();
   #closed: Promise<void> | undefined;
 
-  constructor(options: Required<MemoryStoreOptions>, origin?: ObjectStore, revision: Revision = 1) {
+  constructor(options: CompletedOptions, origin?: ObjectStore, revision: Revision = 1) {
     this.#options = options;
     this.#hub = new WatchHub(options.waitingMax);
     const leasesOptions = {
@@ -124,6 +141,18 @@ class ObjectStore implements MemoryStore {
       this.#leases = isNewest ? origin.#leases.fork(leasesOptions) : new Leases(leasesOptions);
       if (!isNewest) for (const batch of origin.#log.backTo(revision)) this.#undo(batch);
     }
+  }
+
+  /** Fills the store, while it is empty and has no watches, with the state of a snapshot. */
+  load(snapshot: StoreSnapshot): void {
+    checkSnapshot(snapshot);
+    for (const { key, value, createRevision, modRevision } of snapshot.entries) {
+      const entry = Object.freeze({ key, value: deepFreeze(value), createRevision, modRevision });
+      this.#state.set(key, () => entry);
+    }
+    this.#log = new RevisionLog(snapshot.revision);
+    this.#revision = snapshot.revision;
+    this.#compacted = snapshot.revision;
   }
 
   get(key: string, { revision }: { readonly revision?: Revision } = {}): Promise<Reading> {
@@ -172,7 +201,7 @@ class ObjectStore implements MemoryStore {
       if (after === undefined) return this.#hub.add(subscriber, { prefix, backlog: [], seen: this.#revision });
       checkAfter(after);
       checkNotCompacted(after, this.#bounds());
-      // Gathered now, told later: from here on neither compaction nor commits can come in between.
+      // Collected now, delivered later: from here on neither compaction nor commits can come in between.
       const backlog: Batch[] = [];
       // The empty store was at revision 1: nothing happened there.
       for (const each of this.#log.after(Math.max(1, after))) {
@@ -223,6 +252,10 @@ class ObjectStore implements MemoryStore {
       checkLease(lease);
       this.#write([], this.#leases.revoke(lease));
     });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   close(): Promise<void> {
@@ -290,7 +323,7 @@ class ObjectStore implements MemoryStore {
     for (const { value } of put) deepFreeze(value);
   }
 
-  /** Writes what is checked: all of it, and then tells. Answers the revision that holds it. */
+  /** Writes a checked transaction, notifies watchers and returns its revision. */
   #write(put: readonly Put[], deletes: readonly string[]): Revision {
     const revision = this.#revision + 1;
     const changes: Change[] = [];
@@ -329,6 +362,8 @@ class ObjectStore implements MemoryStore {
   }
 
   #dropHistory(): void {
+    const { historyBytesMax } = this.#options;
+    if (this.#log.bytes > historyBytesMax) this.#compacted = Math.max(this.#compacted, this.#log.trim(historyBytesMax));
     const { oldest } = this.#bounds();
     this.#log.dropBefore(oldest);
     this.#past.dropBefore(oldest);

@@ -27,7 +27,7 @@ export interface StateAt {
   readonly state: State;
 }
 
-/** A view of a state that nobody changes any more. */
+/** A view of a state that no longer changes. */
 export function readView({ revision, state }: StateAt): ReadView {
   return Object.freeze({
     revision,

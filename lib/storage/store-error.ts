@@ -47,7 +47,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether an error is a store's, and of that kind if one is named. */
+/** Returns whether an error is a StoreError and, if a code is given, one of that code. */
 export function isStoreError(error: unknown, code?: StoreErrorCode): error is StoreError {
   return isBranded(error) && (code === undefined || error.code === code);
 }

@@ -23,8 +23,8 @@
 // - *Closing ends everything.* Watches complete, calls under way settle, later ones are refused with `closed`, and no
 //   timer, thread, file or socket is left.
 //
-// Values are JSON objects, frozen all the way down; a value that is not is frozen by the store. Whoever reads gets an
-// object that nobody can change.
+// Values are JSON objects, frozen all the way down; a value that is not is frozen by the store. A read returns an
+// object that cannot be changed.
 import type { Observable } from 'rxjs';
 import type { JsonObject } from '../core/index.js';
 
@@ -55,7 +55,7 @@ export interface Reading {
   readonly revision: Revision;
 }
 
-/** Which page of a prefix to list. */
+/** Options of `list`: the page and the revision. */
 export interface StoreListOptions {
   /** At most this many entries; all without it. */
   readonly limit?: number;
@@ -96,7 +96,7 @@ export interface Transaction {
   readonly delete?: readonly string[];
 }
 
-/** What became of a transaction. */
+/** The result of a transaction. */
 export type Outcome =
   | { readonly committed: true; readonly revision: Revision }
   | {
@@ -118,7 +118,7 @@ export interface Batch {
   readonly changes: readonly Change[];
 }
 
-/** Where a watch begins. */
+/** Options of `watch`: its start. */
 export interface StoreWatchOptions {
   /**
    * The last revision already seen; 0 is before all history, so that the watch shows it from the very beginning.
@@ -153,8 +153,8 @@ export interface Store {
   revision(): Promise<Revision>;
 
   /**
-   * The newest revision without a promise, if every open watch has been told of everything up to it; undefined while
-   * one has not. Only a store of this process can know: whoever caches it reads at once, and need not ask for progress.
+   * The newest revision without a promise, if every open watch has received everything up to it; undefined while one
+   * has not. Only a store of this process can know: a cache above it then reads at once, without requesting progress.
    */
   settledRevision?(): Revision | undefined;
 

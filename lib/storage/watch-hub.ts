@@ -1,11 +1,11 @@
 /**
- * Tells watchers what was committed. Each hears the batches of its prefix in the order of revisions, each once, and
+ * Delivers commits to watchers. Each receives the batches of its prefix in the order of revisions, each once, and
  * everyone hears one batch before anyone hears the next, also when a watcher commits from its callback.
  *
- * Delivery is a microtask of its own: no watcher's code runs inside the call of whoever committed or subscribed, as it
- * would not with a store behind a socket; and it is over before anyone who awaits that commit goes on. Delivery is a
- * push without buffers, so no watcher falls behind and none is ended with `overrun`; what waits for the microtask is
- * what was committed in one go, and `isFull` bounds it. A subscriber that throws harms nobody (RxJS reports it).
+ * Delivery is a microtask of its own: no watcher's code runs inside the call that committed or subscribed, as it would
+ * not with a store behind a socket; and it is over before anyone who awaits that commit goes on. Delivery is a push
+ * without buffers, so no watcher falls behind and none is ended with `overrun`; what waits for the microtask is what
+ * was committed in one go, and `isFull` bounds it. A subscriber that throws does not affect others (RxJS reports it).
  *
  * Cost: watchers are found by prefix (PrefixTrie), so those of other prefixes cost nothing.
  */
@@ -34,17 +34,17 @@ export class WatchHub {
     this.#waitingMax = waitingMax;
   }
 
-  /** Whether so many deliveries wait that the store must not commit more before its callers have paused. */
+  /** Returns whether so many deliveries wait that the store must not commit more before its callers have paused. */
   get isFull(): boolean {
     return this.#waiting.length >= this.#waitingMax;
   }
 
-  /** Whether nobody is still to hear of anything. */
+  /** Returns whether everything has been delivered. */
   get isQuiet(): boolean {
     return !this.#isDelivering && this.#waiting.length === 0;
   }
 
-  /** Takes in a watcher. Answers how to let it go. */
+  /** Takes in a watcher. Returns how to let it go. */
   add(subscriber: Subscriber<Batch>, { prefix, backlog, seen }: WatchRequest): () => void {
     const watcher: Watcher = { subscriber, seen };
     this.#watchers.add(watcher);
@@ -60,7 +60,7 @@ export class WatchHub {
     };
   }
 
-  /** Tells the watchers that are there now. Call in the order of revisions, when the batch can be read. */
+  /** Queues a batch for the present watchers. Call in the order of revisions, when the batch can be read. */
   publish(batch: Batch): void {
     if (this.#watchers.size > 0) this.#enqueue(() => this.#deliver(batch));
   }
@@ -85,7 +85,7 @@ export class WatchHub {
   #deliver(batch: Batch): void {
     const { revision, changes } = batch;
     const [first] = changes;
-    // Who hears of it is found before anyone is told: a callback may add and remove watchers.
+    // The receivers are determined before the first delivery: a callback may add and remove watchers.
     if (first !== undefined && changes.length === 1)
       for (const watcher of this.#byPrefix.along(first.key)) hear(watcher, batch);
     else

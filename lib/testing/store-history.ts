@@ -1,5 +1,5 @@
 /**
- * Drives a store with concurrent clients and writes down what each asked, when, and what it was told. The checkers of
+ * Drives a store with concurrent clients and records each call with its times and result. The checkers of
  * linearizability.ts then say whether one order of all operations explains it. Chance decides what clients do and how
  * they interleave; with a deterministic store the same seed gives the same history.
  */
@@ -31,12 +31,12 @@ export interface RecordOptions {
   readonly keys: number;
   /** One that moves by itself: for waiting while the store is unavailable, and for giving up on a watch. */
   readonly clock: Clock;
-  /** How long watches get at the end to catch up. Default 5000. */
+  /** How long watches may see nothing new at the end, while they catch up. Default 5000. */
   readonly patienceMs?: number;
 }
 
 /**
- * Runs the workload to its end and answers its history. What was refused as `unavailable` did not happen and is left
+ * Runs the workload to its end and returns its history. What was refused as `unavailable` did not happen and is left
  * out; commits with an `unknown-outcome` are kept as such. Any other error is thrown.
  */
 export async function recordHistory(store: Store, options: RecordOptions): Promise<History> {

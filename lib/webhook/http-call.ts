@@ -1,6 +1,6 @@
-// The one careful way to call a webhook over a network. Trusts nothing that comes back: bounded in time and size, https
-// only, no redirects, JSON objects only. Of the client whose request led here it knows nothing but the object to send.
-// Messages are those of Go's client, since they reach users. As apiserver/pkg/util/webhook/client.go.
+// Calls a webhook over a network. The response is not trusted: bounded in time and size, https only, no redirects, JSON
+// objects only. No header or credential of the client's request is passed on; only the object is sent. Messages are
+// those of Go's HTTP client, because they reach users. As apiserver/pkg/util/webhook/client.go.
 import {
   apiErrorFrom,
   deepFreeze,
@@ -26,24 +26,30 @@ import type {
   WebhookTransport,
 } from './webhook-transport.js';
 
-/** Whom to call, and how. */
+/** The webhook to call, and the limits of a call. */
 export interface WebhookCallOptions {
   readonly target: WebhookTarget;
   readonly transport: WebhookTransport;
   readonly clock: Clock;
-  /** Finds services. A target that is one cannot be called without. */
+  /** Resolves services to endpoints; required if the target is a service. */
   readonly services?: ServiceResolver;
-  /** In PEM: who signed the webhook's certificate (`caBundle`). Without it those whom the transport trusts. */
+  /**
+   * The authorities that may have signed the webhook's certificate, in PEM (`caBundle`). Default: those of the
+   * transport.
+   */
   readonly authorities?: string;
-  /** Default 30 s. The webhook is told, as `?timeout=30s`. */
+  /** Time limit of one call. Default 30 s. Sent to the webhook as `?timeout=30s`. */
   readonly timeoutMs?: number;
-  /** How long an answer may be. Default 3 MiB, as bodies of requests. */
+  /** Maximum length of a response, in bytes. Default 3 MiB, as for request bodies. */
   readonly bytesMax?: number;
-  /** Default `vivarium`. */
+  /** The User-Agent header. Default `vivarium`. */
   readonly userAgent?: string;
 }
 
-/** Calls over a network, once: see `retryingCall`. Throws TypeError for an address that must not be called. */
+/**
+ * Returns a call over the network, without retries (see `retryingCall`). Throws TypeError for an address that is not
+ * allowed.
+ */
 export function webhookCall(options: WebhookCallOptions): WebhookCall {
   const {
     target,
@@ -84,7 +90,7 @@ export function webhookCall(options: WebhookCallOptions): WebhookCall {
     );
 }
 
-/** Says what happened to a request. */
+/** Describes the outcome of a request in an error message. */
 type Saying = (what: string) => string;
 
 function urlOf(target: WebhookTarget, timeoutMs: number): string {
@@ -104,7 +110,7 @@ function parsedUrl(text: string): URL {
   return url;
 }
 
-/** Under its name: that is what the certificate is for. The path is data, whatever is in it. */
+/** Uses the DNS name of the service, which its certificate is issued for. The path is escaped. */
 function serviceUrl({ namespace, name, path = '', port = servicePort }: ServiceReference): URL {
   const url = parsedUrl(`https://${name}.${namespace}.svc:${port}`);
   if (url.hostname !== `${name}.${namespace}.svc`)
@@ -174,8 +180,8 @@ function answerOf(response: WebhookResponse, text: string, say: Saying): JsonObj
 }
 
 /**
- * The webhook's own Status where it sent one, else what its code means. Either is shown to people: little of it is
- * kept.
+ * Returns the webhook's own Status if the response is one, else an error for its HTTP status. Both are shown to users,
+ * so only the first characters are kept.
  */
 function refusalOf(response: WebhookResponse, text: string): WebhookError {
   const { status } = response;
@@ -199,7 +205,7 @@ function refusalOf(response: WebhookResponse, text: string): WebhookError {
   });
 }
 
-/** As much of a page as client-go keeps. */
+/** Maximum number of characters of an error page, as in client-go. */
 const messageMax = 2048;
 
 function secondsOf(header: string | null): number {

@@ -1,5 +1,5 @@
-// A webhook that is a function of this process: for test suites and simulations. What goes in is frozen, and what comes
-// out goes through JSON as it would over a network, so that a function cannot do what a server could not.
+// A webhook that is a function of this process, for test suites and simulations. Its input is frozen and its result is
+// serialized to JSON and back, so that it behaves as a remote server does.
 import { defer } from 'rxjs';
 import { deepFreeze, errorText, isJsonObject, parseJson } from '../core/index.js';
 import type { JsonObject } from '../core/index.js';
@@ -7,10 +7,10 @@ import { firstValueUntilAborted } from './timed-call.js';
 import type { WebhookCall } from './webhook-call.js';
 import { WebhookError, isWebhookError } from './webhook-error.js';
 
-/** Answers at once or later. May throw a WebhookError to play a broken network. */
+/** Handles a webhook call; may return a value or a promise. Throw a WebhookError to simulate a network failure. */
 export type WebhookFunction = (request: JsonObject, signal: AbortSignal | undefined) => object | Promise<object>;
 
-/** Calls a function. */
+/** Returns a call that invokes the function. */
 export function inProcessCall(answer: WebhookFunction): WebhookCall {
   return async (request, signal) =>
     answerOf(

@@ -1,23 +1,22 @@
-// Calls that are tried again after failures that pass: for reviews of tokens and of access. Admission and conversion
-// call once, since somebody waits for each of them and the client tries again itself.
-// As apiserver/pkg/util/webhook/webhook.go, DefaultShouldRetry.
+// Retries calls after transient failures, for token and access reviews. Admission and conversion do not retry: a client
+// waits for each of them and retries itself. As apiserver/pkg/util/webhook/webhook.go, DefaultShouldRetry.
 import { backoffLadders, backoffStep, isApiError, isExhausted } from '../core/index.js';
 import type { BackoffLadder, BackoffState, Clock, Random } from '../core/index.js';
 import { firstValueUntilAborted } from './timed-call.js';
 import type { WebhookCall } from './webhook-call.js';
 import { isWebhookError } from './webhook-error.js';
 
-/** How often, and how long to wait in between. */
+/** The number of attempts and the time between them. */
 export interface RetryingCallOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Default five tries, half a second after the first, half as long again after each. */
+  /** Back-off between attempts. Default: five attempts, 500 ms after the first, then 1.5 times as long each. */
   readonly ladder?: BackoffLadder;
-  /** A webhook that asks for a longer wait than this is not called again. Default 30 s. */
+  /** A Retry-After longer than this ends the attempts. Default 30 s. */
   readonly retryAfterMsMax?: number;
 }
 
-/** The same call, tried again. Rejects with the last failure. */
+/** Returns the call with retries. Rejects with the last failure. */
 export function retryingCall(
   call: WebhookCall,
   { clock, random, ladder = backoffLadders.webhook, retryAfterMsMax = 30_000 }: RetryingCallOptions,
@@ -38,7 +37,7 @@ export function retryingCall(
   };
 }
 
-/** Whether to call again may help: the connection was lost, the webhook failed or is overloaded, or it said when to. */
+/** Returns true for transient failures: a lost connection, a server error, overload, or a Retry-After header. */
 export function isPassing(error: unknown): boolean {
   if (!isWebhookError(error)) return false;
   const { reason, retryAfterMs, cause } = error;

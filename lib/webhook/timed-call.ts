@@ -1,17 +1,17 @@
-// Calls that end in time, whatever they wait for. The rest of the work is told by its signal and is not waited for.
+// Time limits for calls. When the time is over the work is aborted by its signal and not awaited.
 import { Observable, defer, finalize, firstValueFrom, map, race } from 'rxjs';
 import type { ObservableInput } from 'rxjs';
 import type { Clock } from '../core/index.js';
 import type { WebhookCall } from './webhook-call.js';
 import { WebhookError } from './webhook-error.js';
 
-/** How long. */
+/** The time limit. */
 export interface TimedCallOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** The same call, which rejects with a `timeout` once the time is over. */
+/** Returns the call with a time limit; rejects with a `timeout` WebhookError when it is exceeded. */
 export function timedCall(call: WebhookCall, { timeoutMs, clock }: TimedCallOptions): WebhookCall {
   return (request, signal) =>
     within(
@@ -23,11 +23,12 @@ export function timedCall(call: WebhookCall, { timeoutMs, clock }: TimedCallOpti
     );
 }
 
-/** In Go's words, for they end up in the messages of refused requests. */
+/** Go's message for an exceeded time limit; it appears in the errors of rejected requests. */
 export const deadlineExceeded = 'context deadline exceeded';
 
 /**
- * The outcome of the work, or what `late` says, or the signal's reason: whichever comes first. Leaves nothing behind.
+ * Resolves to the result of the work; rejects with the error of `late` or with the signal's reason, whichever is first.
+ * All subscriptions end with it.
  */
 export function within<T>(
   clock: Clock,
@@ -51,12 +52,9 @@ export function within<T>(
   );
 }
 
-/**
- * The first value, or the signal's reason where that comes first; nothing is begun for a signal that is aborted
- * already.
- */
+/** Resolves to the first value, or rejects with the signal's reason. An aborted signal starts no work. */
 export function firstValueUntilAborted<T>(signal: AbortSignal | undefined, work: ObservableInput<T>): Promise<T> {
-  // Never without a value: `work` has one or fails, and `aborted` only fails.
+  // Always emits a value or fails: `work` does, and `aborted` only fails.
   return firstValueFrom<T, never>(race(aborted(signal), work), { defaultValue: undefined as never });
 }
 

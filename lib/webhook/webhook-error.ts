@@ -1,30 +1,32 @@
-// Why a webhook gave no answer. Callers decide by the reason, people read the message; neither the request nor any
-// credentials are ever part of it.
+// Errors of webhook calls. Callers decide by `reason`; the message is for users. Neither contains the request or
+// credentials.
 
 /**
- * - `unreachable`: no connection, or none that can be trusted.
- * - `reset`: the connection ended before the answer did.
- * - `timeout`: no answer in time.
- * - `redirected`: sent elsewhere, which is never followed.
- * - `refused`: answered with a status other than success.
- * - `tooLong`: the answer is longer than allowed.
- * - `malformed`: the answer is not what was asked for.
+ * The reason of a failed call:
+ *
+ * - `unreachable`: no connection, or its certificate is not trusted.
+ * - `reset`: the connection ended before the response did.
+ * - `timeout`: no response within the time limit.
+ * - `redirected`: a redirect, which is never followed.
+ * - `refused`: a response with an error status.
+ * - `tooLong`: the response exceeds the length limit.
+ * - `malformed`: the response is not of the expected form.
  * - `failed`: a function in this process threw.
  */
 export type WebhookFailure =
   'unreachable' | 'reset' | 'timeout' | 'redirected' | 'refused' | 'tooLong' | 'malformed' | 'failed';
 
-/** What is known of a failure besides its reason. */
+/** Details of a failed call besides its reason. */
 export interface WebhookErrorDetails {
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
-  /** How long the webhook asked us to wait. */
+  /** The value of Retry-After, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The ApiError of a refusal, or what the transport threw. */
+  /** The ApiError of an error response, or the error of the transport. */
   readonly cause?: unknown;
 }
 
-/** A call without an answer. */
+/** A webhook call that failed. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly reason: WebhookFailure;
@@ -39,7 +41,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** Whether it is a WebhookError, by name: two copies of this package recognise each other's. */
+/** Returns true for a WebhookError, recognised by name so that two copies of this package agree. */
 export function isWebhookError(error: unknown): error is WebhookError {
   return error instanceof Error && error.name === 'WebhookError' && 'reason' in error;
 }

@@ -1,43 +1,45 @@
-// The ports behind a call: who carries bytes, and who knows where a service is. `vivarium/webhook/node` has the
-// transport of Node; a simulated network brings its own.
+// The ports of a webhook call: the transport, which sends requests, and the service resolver. `vivarium/webhook/node`
+// implements the transport with Node; a simulated network can provide its own.
 import type { ObservableInput } from 'rxjs';
 
 /**
- * Carries one request. Rejects where no answer begins; a WebhookError says why best, anything else counts as
- * `unreachable`. Follows no redirects. Adds whatever credentials it was made with, so it is made for one webhook, or
- * for many without any.
+ * Sends one request. Rejects if no response begins; errors other than WebhookError count as `unreachable`. Does not
+ * follow redirects. A transport created with credentials sends them with every request, so use it for one webhook only.
  */
 export type WebhookTransport = (request: WebhookRequest) => Promise<WebhookResponse>;
 
-/** A POST. */
+/** A POST request. */
 export interface WebhookRequest {
-  /** Always https. */
+  /** The URL; its scheme is https. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Where to connect, if not to the host of the URL. The certificate is still held against the name. */
+  /**
+   * The address to connect to, if it is not the host of the URL. The certificate is still verified against the host
+   * name.
+   */
   readonly endpoint?: ServiceEndpoint;
-  /** In PEM: who may have signed the webhook's certificate, besides those the transport was made with. */
+  /** Authorities that may have signed the webhook's certificate, in PEM, besides those of the transport. */
   readonly authorities?: string;
-  /** Ends the exchange, also while the body is read. */
+  /** Aborts the exchange, also while the body is read. */
   readonly signal: AbortSignal;
 }
 
-/** The beginning of an answer. */
+/** The status line and headers of a response. */
 export interface WebhookResponse {
   readonly status: number;
-  /** A header's value; null where there is none. */
+  /** Returns the value of a header; null if it is absent. */
   header(name: string): string | null;
-  /** The rest. To stop reading early is to give up the connection. */
+  /** The body. Returning early from the iteration closes the connection. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** A service as configurations of webhooks name it. */
+/** A reference to a service, as in webhook configurations. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
   readonly path?: string;
-  /** Default 443. */
+  /** Port of the service. Default 443. */
   readonly port?: number;
 }
 
@@ -47,10 +49,10 @@ export interface ServiceEndpoint {
   readonly port: number;
 }
 
-/** Answers where a service can be reached now. Asked before every call: endpoints come and go. */
+/** Resolves a service to an endpoint that is reachable now. Called before every request, because endpoints change. */
 export type ServiceResolver = (
   service: ServiceReference & { readonly port: number },
 ) => ObservableInput<ServiceEndpoint>;
 
-/** Whom to call: an address, or a service of the cluster. */
+/** The target of a call: a URL, or a service of the cluster. */
 export type WebhookTarget = { readonly url: string } | { readonly service: ServiceReference };

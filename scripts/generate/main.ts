@@ -2,7 +2,7 @@
 //
 //     npm run generate [-- FOLDER]      FOLDER holds schemas.json, protobuf.json, resources.json
 //
-// With --check nothing is written and the exit code tells whether the committed files are current.
+// With --check nothing is written and the exit code shows whether the committed files are current.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readModel } from './model.js';
@@ -33,6 +33,10 @@ files.set(
 files.set(
   'lib/core/scheme/resources.generated.ts',
   `${head}\n/** Every resource of the release, in discovery order. */\nexport const resourceText = \`\n${resourceText(model)}\n\`;\n`,
+);
+files.set(
+  'lib/server/documents/openapi/descriptions.generated.ts',
+  `${head}\n/** Descriptions of types (\`core.Pod\`) and fields (\`core.PodSpec.volumes\`), one per line. */\nexport const descriptionText = \`\n${[...model.descriptions].map(([name, text]) => `${name} ${text}`.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')).join('\n')}\n\`;\n`,
 );
 for (const [gv, text] of typeFiles(model)) files.set(`lib/core/types/${fileOf(gv)}.generated.ts`, `${head}\n${text}\n`);
 files.set('lib/core/types/kinds.generated.ts', `${head}\n${kindTypes(model)}\n`);

@@ -1,6 +1,6 @@
 // Joins the published facts of a Kubernetes release into one model: the schemas (types, required, list and merge
 // rules), the protobuf field numbers (whose order is the order of the Go structures) and our own fact files beside
-// this one (presence, enumerations, defaults that do not depend on other fields).
+// this one (presence, enumerations, defaults that do not depend on other fields, descriptions).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,6 +29,8 @@ export interface Model {
   readonly aliases: ReadonlyMap<string, string>;
   readonly unions: ReadonlyMap<string, string>;
   readonly resources: readonly ResourceFact[];
+  /** Texts of types (`core.Pod`) and fields (`core.PodSpec.volumes`): the same in all versions of a group. */
+  readonly descriptions: ReadonlyMap<string, string>;
 }
 
 export interface ResourceFact {
@@ -81,7 +83,7 @@ const leaves: Readonly<Record<string, string>> = {
   'apiextensions/v1.JSON': 'json',
 };
 
-/** Told apart by the JSON type of the value; protobuf keeps each alternative in a field of its own. */
+/** Distinguished by the JSON type of the value; protobuf keeps each alternative in a field of its own. */
 const unions: Readonly<Record<string, string>> = {
   'apiextensions/v1.JSONSchemaPropsOrArray': '1:JSONSchemaProps 2:[JSONSchemaProps]',
   'apiextensions/v1.JSONSchemaPropsOrBool': '1:bool 2:JSONSchemaProps',
@@ -131,7 +133,18 @@ export function readModel(released: string, facts: string): Model {
     if (structs.has(id) || !wireOnly.some((pattern) => pattern.test(id))) continue;
     structs.set(id, structOf(id, schemaOfMessage(id, message)));
   }
-  return { structs, enums, aliases, unions: new Map(Object.entries(unions)), resources };
+  const descriptions = readDescriptions(readFileSync(join(facts, 'descriptions.txt'), 'utf8'));
+  for (const name of descriptions.keys()) {
+    const [group, type = '', field] = name.split('.');
+    const isKnown = [...structs.values()].some(
+      ({ id, fields }) =>
+        localName(id) === type &&
+        id.startsWith(`${group}/`) &&
+        (field === undefined || fields.some((each) => each.name === field)),
+    );
+    if (!isKnown) throw new Error(`descriptions.txt describes ${name}, which does not exist`);
+  }
+  return { structs, enums, aliases, unions: new Map(Object.entries(unions)), resources, descriptions };
 
   function structOf(id: string, schema: Schema): StructModel {
     const places = placesOf(id);
@@ -305,8 +318,24 @@ function schemaOfProto(type: string): SchemaField {
 
 /**
  * The published schema gives zero as default of every field that is no pointer, which says nothing. A pointer has a
- * default only where somebody meant it.
+ * default only where one is intended.
  */
 function isExplicit(value: unknown, pointer: boolean): boolean {
   return value !== undefined && (pointer || !['""', '0', 'false', '{}'].includes(JSON.stringify(value)));
+}
+
+/** Reads texts of types and fields. The version of a type is not part of its name. */
+function readDescriptions(text: string): ReadonlyMap<string, string> {
+  const descriptions = new Map<string, string>();
+  let type = '';
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const isField = line.startsWith('  ');
+    const [name = '', ...words] = line.trim().split(' ');
+    if (!isField) type = name.replace(/\/[^.]*/, '');
+    const key = isField ? `${type}.${name}` : type;
+    if (descriptions.has(key)) throw new Error(`descriptions.txt describes ${key} twice`);
+    descriptions.set(key, words.join(' '));
+  }
+  return descriptions;
 }

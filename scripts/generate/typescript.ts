@@ -43,7 +43,7 @@ export function typeFiles(model: Model): ReadonlyMap<string, string> {
         );
     }
     for (const [id, struct] of sorted(model.structs))
-      if (gvOf(id) === gv) body.push(interfaceOf(struct, (type) => render(type, gv, refer)));
+      if (gvOf(id) === gv) body.push(interfaceOf(struct, model.descriptions, (type) => render(type, gv, refer)));
     const head = [...imports]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(
@@ -118,13 +118,23 @@ function namespaceOf(gv: string): string {
   return gv.replace(/\/v/, 'V').replace(/^./, (letter) => letter.toLowerCase());
 }
 
-function interfaceOf(struct: StructModel, render: (type: string) => string): string {
-  const fields = struct.fields.map(
-    (field) => `  ${propertyName(field.name)}${field.required ? '' : '?'}: ${propertyType(field, struct, render)};`,
-  );
+function interfaceOf(
+  struct: StructModel,
+  descriptions: ReadonlyMap<string, string>,
+  render: (type: string) => string,
+): string {
+  const described = struct.id.replace(/\/[^.]*/, '');
+  const fields = struct.fields.map((field) => {
+    const text = descriptions.get(`${described}.${field.name}`);
+    const property = `  ${propertyName(field.name)}${field.required ? '' : '?'}: ${propertyType(field, struct, render)};`;
+    return text === undefined ? property : `  /** ${text} */\n${property}`;
+  });
   const name = localName(struct.id);
+  const place =
+    struct.gvk === undefined ? `Part of ${gvOf(struct.id)}.` : `${struct.gvk.kind} in ${struct.gvk.apiVersion}.`;
+  const text = descriptions.get(described);
   return (
-    `/** ${struct.gvk === undefined ? `Part of ${gvOf(struct.id)}` : `${struct.gvk.kind} in ${struct.gvk.apiVersion}`}. */\n` +
+    (text === undefined ? `/** ${place} */\n` : `/**\n * ${text}\n *\n * ${place}\n */\n`) +
     (fields.length === 0
       ? `export type ${name} = Record<string, never>;`
       : `export interface ${name} {\n${fields.join('\n')}\n}`)

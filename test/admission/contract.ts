@@ -4,13 +4,13 @@ import t, { type Test } from 'tap';
 import { admissionChain } from '../../lib/admission/index.js';
 import type { AdmissionOperation, AdmissionPlugin, AdmissionReview, Handles } from '../../lib/admission/index.js';
 import { administrator } from '../../lib/auth/index.js';
-import { InProcessRequest, inProcessClient } from '../../lib/client/index.js';
+import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
-import { createKinds, deepFreeze, forbidden, random, virtualClock } from '../../lib/core/index.js';
+import { createKinds, deepFreeze, forbidden, random, virtualClock, InProcessRequest } from '../../lib/core/index.js';
 import type { Deployment, Pod } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { Registry } from '../../lib/server/registry/registry.js';
-import { Exchange } from '../../lib/server/requests/exchange.js';
+import { Exchange } from '../../lib/server/pipeline.js';
 import { admitConnect } from '../../lib/server/writes/review.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
@@ -243,7 +243,9 @@ void t.test('a plugin is called for what it handles only', (test) => {
     name: keyof typeof resources,
     subresource: string,
     operation: AdmissionOperation,
-  ) => admissionChain([plugin(handles)])?.stepsFor(resources[name], subresource, operation).validate !== undefined;
+  ) =>
+    admissionChain([plugin(handles)], virtualClock())?.stepsFor(resources[name], subresource, operation).validate !==
+    undefined;
   const pods: Handles = { operations: ['CREATE'], resources: ['pods'] };
   test.ok(handled(pods, 'pods', '', 'CREATE'));
   test.notOk(handled(pods, 'pods', '', 'UPDATE'), 'another operation');
@@ -281,17 +283,20 @@ void t.test('a connection is admitted with its options as the object', async (te
   const options = { kind: 'PodExecOptions', apiVersion: 'v1', command: ['sh'], container: 'one' };
   test.equal(await admitConnect(undefined, pods, exchange, options), options, 'without plugins');
   const seen: AdmissionReview[] = [];
-  const chain = admissionChain([
-    {
-      name: 'container',
-      handles: { operations: ['CONNECT'], resources: ['pods'], subresources: ['exec'] },
-      mutate: ({ object }) => deepFreeze({ ...object, container: 'two' }),
-      validate: (review) => {
-        seen.push(review);
-        if (review.name === 'b') throw forbidden({ ...review.resource, name: review.name }, 'no shell');
+  const chain = admissionChain(
+    [
+      {
+        name: 'container',
+        handles: { operations: ['CONNECT'], resources: ['pods'], subresources: ['exec'] },
+        mutate: ({ object }) => deepFreeze({ ...object, container: 'two' }),
+        validate: (review) => {
+          seen.push(review);
+          if (review.name === 'b') throw forbidden({ ...review.resource, name: review.name }, 'no shell');
+        },
       },
-    },
-  ]);
+    ],
+    virtualClock(),
+  );
   test.strictSame(await admitConnect(chain, pods, exchange, options), { ...options, container: 'two' });
   test.match(seen, [
     {

@@ -33,7 +33,7 @@ void t.test('Priority writes into pods what their class means', async (test) => 
   test.match(
     plain.spec,
     { priority: 0, preemptionPolicy: 'PreemptLowerPriority' },
-    'without classes everybody is equal',
+    'without classes every pod has priority 0',
   );
   test.notOk(plain.spec?.priorityClassName);
 

@@ -31,9 +31,8 @@ import type {
 } from '../../lib/auth/index.js';
 import { cachedTokens, clientCertificates, requestHeader } from '../../lib/auth/node/index.js';
 import type { RequestHeaderOptions } from '../../lib/auth/node/index.js';
-import type { ApiRequest, NodeConnector } from '../../lib/client/index.js';
 import { firstOf, printTime, virtualClock } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, ObjectReader, VirtualClock } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, ObjectReader, VirtualClock, ApiRequest, NodeConnector } from '../../lib/core/index.js';
 import type { Secret } from '../../lib/core/types/index.js';
 import { authenticationConfigMap, createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
@@ -216,14 +215,14 @@ t.test('a WebSocket brings its token among its protocols', async (t) => {
   t.equal(await ask(`${carrier('a')}=, foo`), 'wrong: invalid base64.bearer.authorization token encoding');
   t.equal(await ask(`${carrier('abc')}A, foo`), 'wrong: invalid base64.bearer.authorization token encoding');
   t.equal(await ask(`${carrier(Uint8Array.of(0xff, 0xfe))}, foo`), 'wrong: invalid base64.bearer.authorization token');
-  const nobody = bearerTokens([() => [undefined]]);
+  const none = bearerTokens([() => [undefined]]);
   t.equal(
-    await outcome(() => nobody(bringing({ ...upgrade, 'sec-websocket-protocol': `${carrier('x')}, foo` }))),
+    await outcome(() => none(bringing({ ...upgrade, 'sec-websocket-protocol': `${carrier('x')}, foo` }))),
     'wrong: invalid bearer token',
   );
 });
 
-t.test('tokens are asked about in order, and one that nobody takes is wrong', async (t) => {
+t.test('token authenticators run in order, and a token that none accepts is invalid', async (t) => {
   const asked: string[] = [];
   const part =
     (name: string, answer: (token: string) => ReturnType<TokenAuthenticator>): TokenAuthenticator =>
@@ -245,7 +244,7 @@ t.test('tokens are asked about in order, and one that nobody takes is wrong', as
   );
 });
 
-t.test('who proved who they are belongs to everybody who did', async (t) => {
+t.test('every authenticated user is in the group system:authenticated', async (t) => {
   const groupsOf = async (user: Authenticated['user'], isLate = false): Promise<readonly string[] | undefined> =>
     (
       await firstOf(
@@ -346,7 +345,7 @@ t.test('a chain has to lead to an authority', async (t) => {
   t.equal(await problem(client(intermediate)), unknown);
   t.equal(await problem(client(authority('other'))), unknown);
   const other = authority('other');
-  t.equal(await problem(client(other), other), unknown, 'nobody vouches for themselves');
+  t.equal(await problem(client(other), other), unknown, 'a self-signed certificate is not trusted');
   t.equal(await problem(issue({ name: [[commonName, 'alice']], extensions: [purposes(clientAuth)] })), unknown);
   const namesake = authority('root');
   t.equal(
@@ -365,14 +364,18 @@ t.test('a chain has to lead to an authority', async (t) => {
   const cannotSign = (name: string): string =>
     `${unknown} (possibly because of "x509: invalid signature: parent certificate cannot sign this kind of certificate" while trying to verify candidate authority certificate "${name}")`;
   const leaf = client(root, { name: [[commonName, 'bob']], extensions: [isNoAuthority()] });
-  t.equal(await problem(client(leaf), leaf), cannotSign('bob'), 'a client signs nobody');
+  t.equal(await problem(client(leaf), leaf), cannotSign('bob'), 'a client certificate cannot sign');
   const silent = client(root, { name: [[commonName, 'bob']] });
   t.equal(await problem(client(silent), silent), cannotSign('bob'), 'nor one that does not say what it is');
   const unfit = authority('unfit', { by: root, extensions: [isAuthority(), keyUsage(0b1000_0000, 7)] });
   t.equal(await problem(client(unfit), unfit), cannotSign('unfit'));
   const fit = authority('fit', { by: root, extensions: [isAuthority(), keyUsage(0b0000_0100, 2)] });
   t.equal(await problem(client(fit), fit), 'alice');
-  t.equal(await judged(presenting(leaf), trusting(leaf)), 'bob', 'who is trusted needs nobody');
+  t.equal(
+    await judged(presenting(leaf), trusting(leaf)),
+    'bob',
+    'a certificate that is itself trusted needs no issuer',
+  );
   const crossed = { keys: newKeys() };
   const [left, right] = [authority('left', crossed), authority('left', { ...crossed, by: authority('right') })];
   t.equal(await problem(client(left), left, right), unknown, 'a circle leads nowhere');
@@ -417,7 +420,7 @@ t.test('a chain has to be good for a client, now', async (t) => {
   t.equal(await problem(client(short), short), 'alice');
   t.equal(await problem(client(below), below, short), 'x509: too many intermediates for path length constraint');
   const constrained = authority('constrained', { by: root, extensions: [isAuthority(), nameConstraints()] });
-  t.equal(await problem(client(constrained), constrained), 'alice', 'constraints on names that nobody has');
+  t.equal(await problem(client(constrained), constrained), 'alice', 'name constraints that match no name');
   t.equal(
     await problem(client(constrained, { extensions: [dnsName('evil.org')] }), constrained),
     'x509: a root or intermediate certificate is not authorized to sign for this name',
@@ -484,7 +487,7 @@ t.test('a client cannot make the server verify without end', async (t) => {
   t.match(await judged(presenting(client(first), ...many)), /^wrong: .*(unknown authority|limit reached)/);
 });
 
-t.test('a front proxy is believed, nobody else is', async (t) => {
+t.test('request headers are accepted from a front proxy only', async (t) => {
   const proxies = authority('proxies');
   const options: RequestHeaderOptions = {
     authorities: proxies.pem,
@@ -678,7 +681,7 @@ t.test('what is wrong is not remembered, unless one wants to', async (t) => {
   const late = ask(never, 'tk');
   await clock.advanceTo(clock.now() + 30_000);
   t.equal(await late, 'wrong: context deadline exceeded');
-  t.equal(left, 1, 'and nobody waits any longer');
+  t.equal(left, 1, 'and no call is pending');
 });
 
 t.test('a part is replaced while the server runs, and let go with it', async (t) => {
@@ -806,7 +809,7 @@ t.test('a server answers whose a token is', async (t) => {
   t.equal(refused.status, 401);
   t.match(await refused.json(), { message: 'Unauthorized', reason: 'Unauthorized' });
   const spaced = await ask('GET', '/version', { authorization: 'Bearer  admin-token' });
-  t.equal(spaced.status, 200, 'nobody, not somebody else');
+  t.equal(spaced.status, 200, 'anonymous, not another user');
   t.match(spaced.headers.get('warning'), /extra space before the bearer token/);
   const secret = {
     kind: 'Secret',
@@ -893,7 +896,7 @@ t.test('what a server passes on says who asks, and not how they proved it', asyn
   await close();
 });
 
-t.test('a server tells others whom it trusts', async (t) => {
+t.test('a server publishes the authorities it trusts', async (t) => {
   const other = authority('other');
   const requestHeaderInfo = {
     authorities: root.pem,

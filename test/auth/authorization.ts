@@ -7,13 +7,12 @@ import { abac, nodeAuthorizer } from '../../lib/auth/index.js';
 import type { AccessAttributes, Authenticator, Authorizer, Decision } from '../../lib/auth/index.js';
 import { NodeGraph } from '../../lib/auth/authorization/node/node-graph.js';
 import { podReferences, reference, volumeSecrets } from '../../lib/auth/authorization/node/object-references.js';
-import { InProcessRequest } from '../../lib/client/index.js';
-import { objectInformers, random, virtualClock } from '../../lib/core/index.js';
+import { objectInformers, random, virtualClock, InProcessRequest } from '../../lib/core/index.js';
 import type { ApiObject, Frozen, ObjectReader, WatcherEvent } from '../../lib/core/index.js';
 import type { PersistentVolume, Pod, UserInfo } from '../../lib/core/types/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, AuditEvent, ServerOptions } from '../../lib/server/index.js';
-import { parseQuery } from '../../lib/server/http/query.js';
+import { parseQuery } from '../../lib/core/index.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { fc, runs } from '../support/properties.js';
@@ -528,7 +527,7 @@ t.test('a list that begins anew takes away what is gone, and a stream that fails
   });
   t.strictSame([await ask(relisted, 'gone'), await ask(relisted, 'mounted')], ['noOpinion', 'allow']);
   const ended = nodeAuthorizerOver({ reader: readerOf({ pods: [init] }, EMPTY) });
-  t.equal(await ask(ended, 'mounted'), 'noOpinion', 'a server that closes leaves nobody waiting');
+  t.equal(await ask(ended, 'mounted'), 'noOpinion', 'a server that closes resolves pending requests');
   let attempts = 0;
   const reader = readerOf({ pods: [init, { type: 'listed', object: onePod }, synced] });
   const failing = nodeAuthorizerOver({
@@ -921,7 +920,7 @@ t.test('some writes need more than their verb', async (t) => {
   t.match(
     further.at(-1),
     { group: 'foo.example.com', version: 'v1', resource: '*' },
-    'a kind that nobody knows is every resource of its group',
+    'an unknown kind stands for every resource of its group',
   );
   t.equal(await said('admin', 'POST', policies, policy('p', { apiVersion: 'v1', kind: 'ConfigMap' })), '201');
   t.equal(

@@ -27,7 +27,6 @@ import type {
 } from '../../lib/auth/index.js';
 import {
   authenticationFrom,
-  pemProblem,
   httpsDocuments,
   jwkOf,
   oidcTokens,
@@ -45,7 +44,7 @@ import type {
 } from '../../lib/auth/node/index.js';
 import { fieldErrorText, firstOf, systemClock, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, JsonValue, VirtualClock } from '../../lib/core/index.js';
-import { createAuthority } from '../../lib/server/node/certificate-authority.js';
+import { bundleProblem, createAuthority } from '../../lib/pki/index.js';
 import { fc, runs } from '../support/properties.js';
 
 // Issuers
@@ -120,7 +119,7 @@ async function ready(
   };
 }
 
-/** The user, `undefined` for nobody's tokens, or the error's text. */
+/** The user, `undefined` for tokens of other issuers, or the error's text. */
 async function answer(
   authenticate: TokenAuthenticator,
   token: string,
@@ -208,7 +207,7 @@ jwt:
     await t.rejects(parseAuthenticationConfiguration(text), { message: problem }, text);
 });
 
-t.test('every rule of the configuration is told with its field', (t) => {
+t.test('every violated rule of the configuration is reported with its field', (t) => {
   const expressions = expressionsOf({
     'claims.email': () => '',
     'claims.email_verified': () => true,
@@ -222,7 +221,7 @@ t.test('every rule of the configuration is told with its field', (t) => {
     validateAuthenticationConfiguration(configuration, {
       expressions,
       disallowedIssuers,
-      certificatesProblem: pemProblem,
+      certificatesProblem: bundleProblem,
     }).map(fieldErrorText);
   const ofIssuer = (issuer: JsonObject): readonly string[] =>
     problems(believing({ issuer: { url, audiences: ['a'], ...issuer } }));
@@ -367,13 +366,13 @@ t.test('every rule of the configuration is told with its field', (t) => {
   t.end();
 });
 
-t.test('expressions without a compiler are refused when the configuration is loaded', (t) => {
+t.test('expressions that do not compile are refused when the configuration is loaded', (t) => {
   const world = new World();
-  const configuration = believing({ claimMappings: { username: { expression: 'claims.sub' } } });
+  const configuration = believing({ claimMappings: { username: { expression: 'claims.sub +' } } });
   t.throws(() => oidcTokens(configuration, { fetchDocument: world.fetchDocument, clock: world.clock }), {
     name: 'AuthenticationConfigurationError',
     message:
-      'invalid authentication configuration: jwt[0].claimMappings.username.expression: Invalid value: "claims.sub": expressions need a compiler, and none is plugged in',
+      /^invalid authentication configuration: jwt\[0\]\.claimMappings\.username\.expression: Invalid value: "claims\.sub \+": compilation failed: ERROR: <input>:1:13: Syntax error/,
   });
   const broken: ExpressionCompiler = {
     compile() {
@@ -403,7 +402,7 @@ t.test('expressions without a compiler are refused when the configuration is loa
   t.end();
 });
 
-t.test('who may be nobody is the configuration, or the flag where it says nothing', (t) => {
+t.test('anonymous access follows the configuration, or the flag where it is not set', (t) => {
   t.same(anonymousOf({}), {});
   t.equal(anonymousOf({}, false), undefined);
   t.equal(anonymousOf({ anonymous: {} }), undefined);
@@ -504,6 +503,56 @@ t.test('claims become a user', (t) => {
     username: 'c',
     groups: ['g'],
   });
+  t.end();
+});
+
+t.test('expressions are CEL by default', (t) => {
+  const configuration = believing({
+    claimMappings: {
+      username: { expression: "claims.email_verified ? claims.email : ''" },
+      groups: { expression: "claims.roles.map(role, 'oidc:' + role)" },
+      uid: { expression: "claims.?id.orValue('none')" },
+      extra: [{ key: 'a.io/age', valueExpression: 'string(claims.age)' }],
+    },
+    claimValidationRules: [{ expression: "claims.hd == 'example.com'", message: 'not ours' }],
+    userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
+  });
+  const [compiled] = compileAuthenticationConfiguration(configuration);
+  if (compiled === undefined) throw new Error('nothing compiled');
+  const user = (claims: JsonObject): unknown => {
+    try {
+      return userOf(compiled, {
+        email: 'a@b',
+        email_verified: true,
+        roles: ['x'],
+        age: 7,
+        hd: 'example.com',
+        ...claims,
+      });
+    } catch (error) {
+      return error instanceof AuthenticationError ? error.message : error;
+    }
+  };
+  t.same(user({}), { username: 'a@b', uid: 'none', groups: ['oidc:x'], extra: { 'a.io/age': ['7'] } });
+  t.equal(user({ email_verified: false }), 'oidc: empty username via CEL expression is not allowed');
+  t.match(user({ hd: 'other' }), /validation expression 'claims\.hd == 'example\.com'' failed: not ours/);
+  t.match(user({ email: 'system:a' }), /failed: reserved/);
+  t.match(user({ roles: 1 }), /error evaluating group claim expression: expression .* resulted in error: /);
+  t.throws(
+    () =>
+      compileAuthenticationConfiguration(believing({ claimMappings: { username: { expression: 'claims.email' } } })),
+    { message: /claims\.email_verified must be used/ },
+  );
+  t.throws(
+    () =>
+      compileAuthenticationConfiguration(
+        believing({
+          claimMappings: { username: { expression: 'claims.sub' } },
+          claimValidationRules: [{ expression: 'claims.hd', message: 'm' }],
+        }),
+      ),
+    { message: /must evaluate to bool/ },
+  );
   t.end();
 });
 
@@ -658,7 +707,7 @@ t.test('tokens of an issuer are believed once it was discovered', async (t) => {
   stop();
 });
 
-t.test('an issuer that is somebody else, or hands its keys around in the open, is not believed', async (t) => {
+t.test('an issuer of another name, or with keys over plain HTTP, is not accepted', async (t) => {
   const documents: readonly (readonly [string, RegExp])[] = [
     [
       JSON.stringify({ issuer: 'https://evil.example', jwks_uri: `${url}/keys` }),
@@ -676,7 +725,7 @@ t.test('an issuer that is somebody else, or hands its keys around in the open, i
     const { activities, stop } = await ready(world);
     t.match(activities, [{ type: 'issuer-failed', problem }], document);
     stop();
-    t.equal(world.clock.pending, 0, 'and nobody asks again when nobody listens');
+    t.equal(world.clock.pending, 0, 'and nothing is requested again without a subscriber');
   }
 });
 
@@ -1067,7 +1116,7 @@ t.test('a new configuration serves when its issuers have answered', async (t) =>
   await world.clock.advance('1s');
   t.equal(kept?.aborted, true);
   await next({});
-  t.equal(states.length, 4, 'nobody has to answer where there is nobody to ask');
+  t.equal(states.length, 4, 'without issuers no health check runs');
   t.equal(await answer(authenticate, theirs), undefined);
   stop();
   t.equal(world.clock.pending, 0);
@@ -1135,7 +1184,7 @@ t.test('the first configuration has to be valid; a source that fails leaves the 
 
 t.test('documents come by https from those who are vouched for, in bounds', async (t) => {
   const authority = createAuthority({ now: Date.now() });
-  const { key, certificate: cert } = authority.serving(['localhost']);
+  const { key, certificate: cert } = authority.issueServerCertificate(['localhost']);
   const seen: (string | undefined)[] = [];
   const server = createServer({ key, cert }, (request, response) => {
     seen.push(request.headers.authorization);
@@ -1183,7 +1232,7 @@ t.test('documents come by https from those who are vouched for, in bounds', asyn
   await t.rejects(
     fetched('/keys', { certificateAuthority: undefined }),
     { message: /certificate/ },
-    'nobody vouches for a stranger',
+    'an unknown authority is not trusted',
   );
   await t.rejects(fetched('/keys', { url: issuer.replace('https', 'http') }), { message: /only https is asked/ });
   await t.rejects(fetched('/keys', { egress: 'cluster' }), {
@@ -1193,10 +1242,10 @@ t.test('documents come by https from those who are vouched for, in bounds', asyn
   await clock.advance('30s');
   await silent;
   const ending = new AbortController();
-  const unwanted = t.rejects(fetched('/silent', { signal: ending.signal }), { message: /nobody waits any more/ });
+  const unwanted = t.rejects(fetched('/silent', { signal: ending.signal }), { message: /the request was aborted/ });
   ending.abort();
   await unwanted;
-  await t.rejects(fetched('/keys', { signal: ending.signal }), { message: /nobody waits any more/ });
+  await t.rejects(fetched('/keys', { signal: ending.signal }), { message: /the request was aborted/ });
   t.equal(clock.pending, 0);
 
   const tokens = oidcTokens(

@@ -27,9 +27,9 @@ import { readBindings, readRoles } from '../../lib/server/bootstrap/policy/polic
 import { reconciledBinding, reconciledRole } from '../../lib/server/bootstrap/policy/reconciled-policy.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import type { Store } from '../../lib/storage/index.js';
-import { naiveCovers, naiveDecision, naiveRuleAllows, naiveRules } from '../support/naive-rbac.js';
-import type { Rbac } from '../support/naive-rbac.js';
-import { ToldObjects } from '../support/told-objects.js';
+import { referenceCovers, referenceDecision, referenceRuleAllows, referenceRules } from '../support/reference-rbac.js';
+import type { Rbac } from '../support/reference-rbac.js';
+import { FakeObjectReader } from '../support/fake-object-reader.js';
 import { fc, runs } from '../support/properties.js';
 
 const v1 = 'rbac.authorization.k8s.io/v1';
@@ -212,14 +212,14 @@ const resourcesOf = ({
   ['rolebindings', roleBindings],
   ['clusterrolebindings', clusterRoleBindings],
 ];
-function told(rbac: Rbac): ToldObjects {
-  const objects = new ToldObjects();
+function readerOf(rbac: Rbac): FakeObjectReader {
+  const objects = new FakeObjectReader();
   for (const [resource, all] of resourcesOf(rbac)) for (const object of all) objects.set(resource, object);
   return objects;
 }
-const indexed = (reader: ToldObjects, closed$: Observable<void>): RbacRules =>
+const indexed = (reader: FakeObjectReader, closed$: Observable<void>): RbacRules =>
   rbacIndex({ reader, informers: objectInformers(reader), closed$ });
-const known = (objects: ToldObjects): RbacRules => indexed(objects, NEVER);
+const known = (objects: FakeObjectReader): RbacRules => indexed(objects, NEVER);
 const rulesReview = async (rbac: RbacRules, user: UserInfo, namespace: string): Promise<AccessRules> =>
   rbacAuthorizer(rbac).rules?.(user, namespace) as Promise<AccessRules>;
 
@@ -229,10 +229,10 @@ t.test('the index decides as a plain reading of the rules does, and names the sa
     anyRbac,
     fc.array(anyRequest, { minLength: 25, maxLength: 25 }),
     async (rbac, requests) => {
-      const index = known(told(rbac));
+      const index = known(readerOf(rbac));
       for (const request of requests) {
         const decision = await index.decide(request);
-        const expected = naiveDecision(rbac, request);
+        const expected = referenceDecision(rbac, request);
         if (decision.decision !== expected.decision || decision.reason !== expected.reason)
           throw new Error(
             `${JSON.stringify(request)}: ${JSON.stringify(decision)} instead of ${JSON.stringify(expected)}`,
@@ -244,11 +244,11 @@ t.test('the index decides as a plain reading of the rules does, and names the sa
         };
         // What is listed is what is allowed.
         const { rules } = await index.rulesFor(request.user, request.namespace);
-        if (JSON.stringify(rules) !== JSON.stringify(naiveRules(rbac, request.user, request.namespace)))
+        if (JSON.stringify(rules) !== JSON.stringify(referenceRules(rbac, request.user, request.namespace)))
           throw new Error('other rules');
         if (rules.some((one) => ruleAllows(one, request)) !== (decision.decision === 'allow'))
           throw new Error('the rules say otherwise');
-        if (rules.some((one) => naiveRuleAllows(one, request) !== ruleAllows(one, request)))
+        if (rules.some((one) => referenceRuleAllows(one, request) !== ruleAllows(one, request)))
           throw new Error('a rule says otherwise');
       }
     },
@@ -284,7 +284,7 @@ t.test('an index that followed changes is the one that would be made anew', asyn
     fc.array(anyChange, { minLength: 1, maxLength: 30 }),
     fc.array(anyRequest, { minLength: 20, maxLength: 20 }),
     async (rbac, changes, requests) => {
-      const objects = told(rbac);
+      const objects = readerOf(rbac);
       const followed = known(objects);
       await followed.decide(asking('get', 'p'));
       for (const change of changes) {
@@ -300,7 +300,7 @@ t.test('an index that followed changes is the one that would be made anew', asyn
       const anew = known(objects);
       for (const request of requests) {
         const decision = followed.decide(request);
-        if (decision instanceof Promise) throw new Error('what is known is told at once');
+        if (decision instanceof Promise) throw new Error('a known decision is synchronous');
         const expected = await anew.decide(request);
         if (JSON.stringify(decision) !== JSON.stringify(expected))
           throw new Error(
@@ -321,7 +321,7 @@ t.test('an index that followed changes is the one that would be made anew', asyn
 
 t.test('roles of many rules and lists answer as small ones do', async (t) => {
   const many = Array.from({ length: 500 }, (_, index) => rule(['x'], ['p'], [`verb${index}`], [`name${index % 7}`]));
-  const objects = told({
+  const objects = readerOf({
     roles: [],
     clusterRoles: [{ metadata: { name: 'r' }, rules: [...many, rule(['y'], ['p'], ['*'])] }],
     roleBindings: [],
@@ -352,7 +352,7 @@ t.test('roles of many rules and lists answer as small ones do', async (t) => {
 });
 
 t.test('nothing is read before the first question, and nothing after the end', async (t) => {
-  const objects = told({ roles: [], clusterRoles: [], roleBindings: [], clusterRoleBindings: [] });
+  const objects = readerOf({ roles: [], clusterRoles: [], roleBindings: [], clusterRoleBindings: [] });
   const closed$ = new ReplaySubject<void>(1);
   const index = indexed(objects, closed$);
   t.equal(objects.followers, 0);
@@ -368,7 +368,7 @@ t.test('nothing is read before the first question, and nothing after the end', a
   t.strictSame(
     await late.decide(asking('get', 'p')),
     { decision: 'noOpinion', reason: '' },
-    'who asks afterwards is told that nothing is allowed',
+    'later requests are refused',
   );
   t.equal(objects.followers, 0);
 });
@@ -385,7 +385,7 @@ t.test('a review lists rules as they are written, with what could not be found',
     subjects,
   });
   const index = known(
-    told({
+    readerOf({
       roles: [],
       clusterRoles: [{ metadata: { name: 'r' }, rules: shared }],
       roleBindings: [],
@@ -414,15 +414,16 @@ t.test('what covers a rule is found as by trying everything', async (t) => {
     fc.array(anyRule, { minLength: 1, maxLength: 3 }),
     (owned, granted) => {
       const missing = uncoveredRules(owned, granted);
-      const expected = granted.every((one) => naiveCovers(owned, one));
+      const expected = granted.every((one) => referenceCovers(owned, one));
       if ((missing.length === 0) !== expected) throw new Error(`${JSON.stringify(owned)} ${JSON.stringify(granted)}`);
-      if (missing.some((one) => naiveCovers(owned, one as PolicyRule))) throw new Error('told although it is covered');
+      if (missing.some((one) => referenceCovers(owned, one as PolicyRule)))
+        throw new Error('reported although it is covered');
       uncovered += Number(missing.length > 0);
       // Put together again, what is missing is the same.
       const compact = compactRules(missing);
       if (
-        compact.some((one) => naiveCovers(owned, one as PolicyRule)) ||
-        missing.some((one) => !naiveCovers(compact as PolicyRule[], one as PolicyRule))
+        compact.some((one) => referenceCovers(owned, one as PolicyRule)) ||
+        missing.some((one) => !referenceCovers(compact as PolicyRule[], one as PolicyRule))
       )
         throw new Error('not the same');
     },
@@ -434,14 +435,14 @@ t.test('what covers a rule is found as by trying everything', async (t) => {
 t.test('a rule that stands for more than fits in memory is refused, soon and shortly', async (t) => {
   const wide = (prefix: string): string[] => Array.from({ length: 2000 }, (_, index) => `${prefix}${index}`);
   const bomb = rule(wide('g'), wide('r'), wide('v'), wide('n'));
-  t.strictSame(uncoveredRules([rule(['*'], ['*'], ['get'])], [bomb]), [bomb], 'it is told as it stands');
+  t.strictSame(uncoveredRules([rule(['*'], ['*'], ['get'])], [bomb]), [bomb], 'it is reported unchanged');
   const long = rule(['x'.repeat(100_000)], wide('r'), ['get']);
   const text = printMissingRules(uncoveredRules([], [long]));
   t.ok(text.length < 2_000_000);
   t.match(text, /\n\(and \d+ more\)$/);
 });
 
-/** Whoever the client says. */
+/** The user that the client names. */
 const server = (options: Partial<ServerOptions> = {}): ApiServer =>
   createServer({
     store: memoryStore(),
@@ -512,7 +513,7 @@ t.test('changes count while the server runs', async (t) => {
   await api.close();
 });
 
-t.test('nobody writes a role that allows more than they may', async (t) => {
+t.test('a role that allows more than its writer may is refused', async (t) => {
   const api = server();
   const { admin, as } = clusterOf(api);
   await admin.kind(v1, 'ClusterRole').create({
@@ -605,7 +606,7 @@ t.test('nobody writes a role that allows more than they may', async (t) => {
   t.match(
     await refusalOf(clusterRoles.create({ metadata: { name: '..' }, rules: [rule(['*'], ['*'], ['get'])] })),
     /^403 /,
-    'before it is told what else is wrong',
+    'before validation reports other errors',
   );
 
   await admin.kind(v1, 'ClusterRoleBinding').create(bindingOf('lost', 'ClusterRole', 'gone', user('alice')));
@@ -671,7 +672,7 @@ t.test('roles that gather take all the rights there are', async (t) => {
   t.match(
     await refusalOf(alice.patch('all', { merge: { metadata: { labels: { a: 'b' } } } })),
     /not currently held/,
-    'and to nobody else',
+    'and to no other user',
   );
   t.equal(
     await refusalOf(
@@ -684,7 +685,7 @@ t.test('roles that gather take all the rights there are', async (t) => {
   await api.close();
 });
 
-t.test('nobody binds a role that allows more than they may', async (t) => {
+t.test('a binding to a role that allows more than its writer may is refused', async (t) => {
   const api = server();
   const { admin, as } = clusterOf(api);
   await admin.kind(v1, 'ClusterRole').create({
@@ -739,7 +740,7 @@ t.test('nobody binds a role that allows more than they may', async (t) => {
   t.match(
     await refusalOf(bindings.patch('b1', { merge: { subjects: [user('alice')] } })),
     /^403 /,
-    'nobody joins what they could not make',
+    'a subject cannot be added to a binding that the user could not create',
   );
   t.match(
     await refusalOf(bindings.patch('a1', { merge: { roleRef: { name: 'binder' } } })),
@@ -753,7 +754,7 @@ t.test('nobody binds a role that allows more than they may', async (t) => {
         .patch('a1', { merge: { roleRef: { name: 'view' } } }),
     ),
     /^422 .*cannot change roleRef/,
-    'nobody changes what is bound',
+    'the role of a binding cannot be changed',
   );
   await api.close();
 });
@@ -792,6 +793,7 @@ t.test('a cluster begins with the roles and bindings of Kubernetes', async (t) =
     uid: _uid,
     resourceVersion: _version,
     creationTimestamp: _created,
+    managedFields: _managed,
     ...metadata
   } = (await admin.kind(v1, 'ClusterRole').get('edit')).metadata;
   t.strictSame(metadata, {
@@ -980,7 +982,7 @@ t.test('a server that is beaten to it while it completes the policy looks again'
   for (const name of ['system:kube-dns', 'system:heapster']) await before.patch(name, { merge: { rules: [] } });
   await first.close();
   const beaten = new Set<string>();
-  /** Before a role is completed somebody else changes it, or deletes it. */
+  /** Another client changes or deletes a role before it is completed. */
   const commit: Store['commit'] = async (transaction) => {
     const [condition] = transaction.compare ?? [];
     const { key = '', modRevision = 0 } = condition ?? {};

@@ -1,6 +1,6 @@
 // Attacks on authentication and authorization, one test for each class, on a whole server and mostly over the wire.
-// Each has to be refused with the code and the words of a real server, leave the store as it was, be told to the audit
-// log for what it was, and take no secret along.
+// Each has to be refused with the code and the message of a real server, leave the store as it was, be recorded in the
+// audit log, and reveal no secret.
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,9 +18,8 @@ import {
   withAuthenticatedGroup,
 } from '../../lib/auth/index.js';
 import { signJws, signingKey } from '../../lib/auth/node/index.js';
-import type { ApiRequest } from '../../lib/client/index.js';
 import { systemClock } from '../../lib/core/index.js';
-import type { Clock, JsonObject } from '../../lib/core/index.js';
+import type { Clock, JsonObject, ApiRequest } from '../../lib/core/index.js';
 import type { PolicyRule } from '../../lib/core/types/index.js';
 import { createAuthority } from '../../lib/server/node/index.js';
 import { webhookCall } from '../../lib/webhook/index.js';
@@ -178,7 +177,7 @@ t.test('a token cannot bring its own key', async (t) => {
     t,
     scene,
     { as: forged({ alg: 'RS256', kid: accountKey.kid, crit: ['exp'] }, claims, right) },
-    'something critical that nobody understands',
+    'an unknown critical extension',
   );
   await unknown(
     t,
@@ -236,7 +235,7 @@ t.test('a token counts for whom, by whom and when it was meant', async (t) => {
     ['by the issuer with a slash', { iss: `${issuer}/` }],
     ['by the issuer in capitals', { iss: issuer.toUpperCase() }],
     ['by a list of issuers', { iss: [issuer] }],
-    ['by nobody', { iss: '' }],
+    ['without issuer', { iss: '' }],
     ['by the legacy issuer, without its claims', { iss: 'kubernetes/serviceaccount' }],
     ['without an account', { 'kubernetes.io': { namespace: 'default' } }],
     [
@@ -270,7 +269,7 @@ t.test('a token counts for whom, by whom and when it was meant', async (t) => {
   await unknown(t, scene, { as: spoilt({}) }, 'the good one, an hour later');
 });
 
-t.test('who the claims say somebody is, is the account that they name', async (t) => {
+t.test('the user of a token is the account that its claims name', async (t) => {
   const { scene, claims } = await withRobot(t);
   const boasting = signJws(
     {
@@ -436,10 +435,10 @@ t.test('a token that was taken back is refused after ten seconds at most, and fo
   await unknown(t, scene, { as: token }, 'ten seconds later');
   const { authenticated, error } = await review();
   t.notOk(authenticated);
-  t.match(error, /serviceaccounts "robot" not found/, 'who may review tokens is told why');
+  t.match(error, /serviceaccounts "robot" not found/, 'a token review reports the reason');
 });
 
-t.test('every secret is compared by the one function that tells nothing by its time', async (t) => {
+t.test('every secret is compared by the one constant-time function', async (t) => {
   // What a comparison costs cannot be tested by time, only what it does: it looks at every place, whatever it found.
   const looks = (one: string, other: string): number => {
     let count = 0;
@@ -456,7 +455,7 @@ t.test('every secret is compared by the one function that tells nothing by its t
     'equal work for the right one, a nearly right one and a wrong one',
   );
   for (const file of [
-    'authentication/token-file',
+    'authentication/credentials-file',
     'authentication/basic-auth',
     'authentication/bootstrap-tokens',
     'node/service-accounts/legacy-tokens',
@@ -510,7 +509,7 @@ t.test('headers cannot smuggle anybody in', async (t) => {
       { headers: proxied, certificate: presenting(client(proxies, { name: [[commonName, cn]] })) },
       `a proxy called ${JSON.stringify(cn)}`,
     );
-  await unknown(t, made, { headers: {}, certificate: presenting(front) }, 'a proxy is nobody itself');
+  await unknown(t, made, { headers: {}, certificate: presenting(front) }, 'a proxy certificate authenticates no user');
 
   // Of several headers the first counts, and whatever does not look like a token is none.
   const both = (...values: readonly string[]): Question => ({ verbatim: true, headers: { Authorization: values } });
@@ -523,7 +522,7 @@ t.test('headers cannot smuggle anybody in', async (t) => {
     t,
     made,
     { headers: { Authorization: [`Bearer ${alice}`, `Bearer ${admin}`] } },
-    'two headers that somebody joined',
+    'two headers joined into one',
   );
   await unknown(t, made, both(`Bearer "${admin}"`), 'a quoted token');
   for (const none of [`Token ${admin}`, `Bearer  ${admin}`, `Bearer\t${admin}`, `Bearer:${admin}`, admin, 'Bearer'])
@@ -648,7 +647,7 @@ t.test('a certificate counts with everything that vouches for it', async (t) => 
 
 t.test('wrong credentials are never taken for none', async (t) => {
   const made = await scene(t);
-  t.equal((await made.ask('GET', '/version')).code, 200, 'nobody may ask for the version');
+  t.equal((await made.ask('GET', '/version')).code, 200, 'anonymous requests may read the version');
   await forbidden(t, made, ['GET', '/'], 'forbidden: User "system:anonymous" cannot get path "/"');
   await unknown(t, made, { as: 'wrong' }, 'a token');
   await unknown(t, made, { as: 'a.b.c' }, 'a token that looks like one');
@@ -668,13 +667,13 @@ t.test('wrong credentials are never taken for none', async (t) => {
     t,
     made,
     { as: 'wrong', headers: { 'Impersonate-User': 'system:anonymous' } },
-    'not even by becoming nobody',
+    'not even by impersonating the anonymous user',
   );
 });
 
 // In whose name.
 
-t.test('nobody becomes more than they may', async (t) => {
+t.test('impersonation is limited to the granted users and groups', async (t) => {
   const made = await scene(t);
   await made.grant('alice', [
     rule([''], ['users'], ['impersonate'], ['bob']),
@@ -720,14 +719,14 @@ t.test('nobody becomes more than they may', async (t) => {
     const answer = await denied(t, made, asAlice(headers), 403);
     t.match(answer.body.message, cannot(what), JSON.stringify(headers));
     t.match(made.events.at(-1), { user: { username: 'alice' } });
-    t.equal(made.events.at(-1)?.impersonatedUser, undefined, 'nobody was become');
+    t.equal(made.events.at(-1)?.impersonatedUser, undefined, 'no user was impersonated');
     t.equal(
       (await made.ask(...(['GET', list, { as: alice, headers, verbatim: true }] as const))).code,
       403,
       'over a socket',
     );
   }
-  // Through somebody who may become everybody: alice becomes bob and stays there.
+  // Through a user who may impersonate all: alice becomes bob, and the chain ends there.
   await denied(t, made, asAlice({ 'Impersonate-User': ['bob', 'admin'], 'Impersonate-Group': 'system:masters' }), 403);
   await forbidden(
     t,
@@ -746,7 +745,7 @@ t.test('nobody becomes more than they may', async (t) => {
   await forbidden(t, made, asAlice({ 'Impersonate-Unknown': 'x' }), /User "alice" cannot list/);
 });
 
-t.test('becoming somebody takes the whole of the constrained rights', async (t) => {
+t.test('constrained impersonation requires all of its rights', async (t) => {
   const made = await scene(t);
   await made.make(inDefault('secrets'), secret('s'));
   await made.grant('alice', [
@@ -796,7 +795,7 @@ t.test('paths say what they say, and nothing leads around the rules', async (t) 
   await made.make(inDefault('secrets'), secret('x'));
   await made.make(`${core}/namespaces`, { metadata: { name: 'open' } });
   await made.grant('alice', [rule([''], ['*'], ['*'])], 'open');
-  // Whose code and words they are: a real server's, for somebody without rights and for an administrator.
+  // Codes and messages of a real server, for a user without rights and for an administrator.
   const cases: readonly (readonly [path: string, refusal: string, code: number])[] = [
     [
       'namespaces/default%2fsecrets',
@@ -994,7 +993,7 @@ t.test('lists and watches tell of what was asked for, and that is what was allow
   t.strictSame(
     await found(alice, `?limit=5&continue=${encodeURIComponent(page.continue)}`),
     ['ns/theirs'],
-    'nor does somebody else’s next page',
+    'nor does the continue token of another user',
   );
 
   // Rights on one name.
@@ -1030,7 +1029,7 @@ t.test('lists and watches tell of what was asked for, and that is what was allow
     /doesn't match requested name/,
   );
 
-  // A watch tells of its own namespace and name only.
+  // A watch emits events of its own namespace and name only.
   const watched = async (as: string, path: string): Promise<readonly string[]> => {
     const answer = ask(
       'GET',
@@ -1234,7 +1233,7 @@ t.test('who stands behind a proxy does not learn how anybody proved who they are
 
 // Giving rights away.
 
-t.test('nobody gets rights by writing them down', async (t) => {
+t.test('rights cannot be gained by writing roles and bindings', async (t) => {
   const made = await scene(t);
   const { ask, make } = made;
   await make(`${core}/namespaces`, { metadata: { name: 'other' } });
@@ -1634,7 +1633,7 @@ t.test('a node reads what its own pods need, and nothing else', async (t) => {
 
 const hookAuthority = createAuthority({ now: systemClock().now() });
 
-t.test('a webhook that does not answer as it should lets nobody in', async (t) => {
+t.test('a webhook that fails or responds wrongly admits no request', async (t) => {
   const elsewhere = await hook((response) =>
     response.end(
       JSON.stringify({
@@ -1659,7 +1658,7 @@ t.test('a webhook that does not answer as it should lets nobody in', async (t) =
   const access = (status: JsonObject): string =>
     JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status });
 
-  // Who somebody is.
+  // Authentication.
   const known = await scene(t, {
     authenticators: ({ clock }) => [
       orAnonymous([
@@ -1715,13 +1714,13 @@ t.test('a webhook that does not answer as it should lets nobody in', async (t) =
   }
   answer = () => void known.clock.advance(30_001);
   await unknown(t, known, { as: token }, 'no answer in time');
-  t.equal(elsewhere.count(), 0, 'nobody followed the redirect');
+  t.equal(elsewhere.count(), 0, 'the redirect was not followed');
   t.notOk(
     known.said.some((text) => text.includes(token)),
-    'the token is told to nobody',
+    'the token is sent nowhere else',
   );
 
-  // What somebody may do.
+  // Authorization.
   answer = (response) => response.end(access({ allowed: true }));
   const decided = await scene(t, {
     authorizers: ({ clock }) => [
@@ -1748,14 +1747,14 @@ t.test('a webhook that does not answer as it should lets nobody in', async (t) =
     );
     t.notMatch(refusal.text, /secret-of/, why);
   }
-  t.equal(elsewhere.count(), 0, 'nobody followed the redirect');
+  t.equal(elsewhere.count(), 0, 'the redirect was not followed');
 });
 
 async function hook(
   answer: (response: ServerResponse) => unknown,
 ): Promise<{ readonly url: string; count(): number; close(): Promise<void> }> {
   let count = 0;
-  const { key, certificate } = hookAuthority.serving(['127.0.0.1']);
+  const { key, certificate } = hookAuthority.issueServerCertificate(['127.0.0.1']);
   const server = createHttpsServer({ key, cert: certificate }, (request, response) => {
     count += 1;
     request.resume();
@@ -1773,9 +1772,9 @@ async function hook(
   };
 }
 
-// What is told.
+// Disclosure.
 
-t.test('a secret is told to nobody, whatever becomes of it', async (t) => {
+t.test('a secret appears in no response, log or event', async (t) => {
   const { scene, token } = await withRobot(t);
   const { ask, said, make } = scene;
   const [, , signature = ''] = token.split('.');
@@ -1829,7 +1828,7 @@ t.test('a secret is told to nobody, whatever becomes of it', async (t) => {
   }
 });
 
-t.test('reviews tell what somebody may, and not what there is', async (t) => {
+t.test('reviews report what a user may do, not which objects exist', async (t) => {
   const made = await scene(t);
   await made.make(`${core}/namespaces`, { metadata: { name: 'exists' } });
   await made.make(`${core}/namespaces/exists/secrets`, secret('s'));
@@ -1973,7 +1972,7 @@ t.test('names that JavaScript gives meaning mean nothing here', async (t) => {
   t.strictSame(
     [Object.keys(Object.prototype), ({} as Record<string, unknown>).rules],
     [[], undefined],
-    'nothing was changed for everybody',
+    'no permission was added for all users',
   );
 });
 

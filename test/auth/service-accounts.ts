@@ -1,4 +1,4 @@
-// Tokens of ServiceAccounts: how they are made, what they are worth, and everything that somebody may try instead.
+// Tokens of ServiceAccounts: how they are issued, what they authenticate, and attempts to forge them.
 // Texts of errors are a real server's.
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { EMPTY } from 'rxjs';
@@ -347,8 +347,8 @@ t.test('attacks on the signature are refused', async (t) => {
     'HS256 under the name of RS256': forged({ alg: 'RS256', kid }, bound, hmac(publicPem)),
     'ES256 for an RSA key': signJws(bound, { ...ec, kid }),
     'RS256 for an elliptic key': signJws(bound, { ...rsaKey, kid: ec.kid }),
-    'PS256, which nobody signs with': forged({ alg: 'PS256', kid }, bound, byRsa('sha256', 6)),
-    'RS512, which nobody signs with': forged({ alg: 'RS512', kid }, bound, byRsa('sha512')),
+    'PS256, which no signer uses': forged({ alg: 'PS256', kid }, bound, byRsa('sha256', 6)),
+    'RS512, which no signer uses': forged({ alg: 'RS512', kid }, bound, byRsa('sha512')),
     'something critical': forged({ alg: 'RS256', kid, crit: ['b64'], b64: false }, bound, byRsa('sha256')),
     'nothing critical, but said': forged({ alg: 'RS256', kid, crit: [] }, bound, byRsa('sha256')),
     'a stranger under a known name': signJws(bound, { ...signingKey(otherRsa), kid }),
@@ -456,7 +456,7 @@ t.test('a bound token says who it is for whom it is meant', async (t) => {
   await t.rejects(authenticate(signJws({ ...bound, iss: [issuer] }, rsaKey)), nobodys);
 });
 
-t.test('a token for others is refused, and one for nobody is for this server alone', async (t) => {
+t.test('a token for other audiences is refused, and one without audience is for this server alone', async (t) => {
   const { authenticate } = scene({ signing: rsa }, { apiAudiences: ['api', 'api2'] });
   await t.rejects(authenticate(signJws(bound, rsaKey)), {
     message: `token audiences ["${issuer}"] is invalid for the target audiences ["api" "api2"]`,
@@ -649,7 +649,7 @@ t.test('tokens of Secrets are noted by the day, warned of, and can be switched o
     metadata: { name: 'tok', namespace: 'ns' },
     data: { token: encodeBase64(Buffer.from(token)) },
   } as Secret);
-  t.ok(await failing.authenticate(token), 'whoever cannot write the label lets the token pass');
+  t.ok(await failing.authenticate(token), 'a failure to write the label does not reject the token');
 });
 
 t.test('what a token of a Secret must say', async (t) => {
@@ -1228,7 +1228,7 @@ t.test('the tokens controller fills Secrets, and the tokens work', async (t) => 
   t.strictSame((await secrets.get('tok')).data, filled.data, 'the authority is put back, the token stays');
   await secrets.create({ metadata: { name: 'plain' } });
   await clock.settled();
-  t.equal((await secrets.get('plain')).data, undefined, "other Secrets are nobody's business");
+  t.equal((await secrets.get('plain')).data, undefined, 'other Secrets are left alone');
   running.unsubscribe();
   await clock.settled();
   t.equal(clock.pending, 0, 'nothing is left behind');
@@ -1254,7 +1254,7 @@ t.test('the tokens controller clears away what has no account', async (t) => {
     (await secrets.list({ fieldSelector: 'type=kubernetes.io/service-account-token' })).items.map(
       ({ metadata }) => metadata.name,
     );
-  t.strictSame(await names(), ['tok'], 'also what came while nobody watched');
+  t.strictSame(await names(), ['tok'], 'also one created while no controller ran');
   t.equal((await secrets.get('tok')).data?.['ca.crt'], undefined, 'no authority, none');
   await secrets.create(tokenSecret('second'));
   const robotAccount = await accounts.get('robot');

@@ -1,40 +1,44 @@
 import { config, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t from 'tap';
-import { cacherLimits, encodedBytes } from '../../lib/cacher/index.js';
+import { cacherLimits } from '../../lib/cacher/index.js';
+import { encodedBytes } from '../../lib/server/http/object-encoder.js';
 import type { CacheListing, CacheListOptions, Cacher } from '../../lib/cacher/index.js';
 import { isApiError, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import { isStoreError, memoryStore, StoreError } from '../../lib/storage/index.js';
 import type { MemoryStore, Revision } from '../../lib/storage/index.js';
 import { storeLimits } from '../../lib/storage/limits.js';
-import { storeSuite } from '../../lib/testing/index.js';
+import { storeSuite } from '../../lib/testing/public.js';
 import { cachedStore } from '../support/cached-store.js';
 import { prefix, put, readThing, record, remove, thingCacher, type Thing } from '../support/cached-things.js';
 import { FlakyStore } from '../support/flaky-store.js';
 
 for (const windowMax of [1000, 2]) {
-  t.test(`reads and watches through cachers with a window of ${windowMax} keep the promises of a store`, async (t) => {
-    storeSuite(
-      (name, run) => t.test(name, run),
-      async () => {
-        const clock = virtualClock();
-        const store = cachedStore({ store: memoryStore({ clock }), clock, limits: { windowMax } });
-        return {
-          store,
-          elapse: (ms) => clock.advance(ms),
-          patienceMs: 30_000,
-          limits: {
-            keyBytesMax: storeLimits.keyBytesMax,
-            valueBytesMax: storeLimits.transactionBytesMax,
-            operationsMax: storeLimits.changesMax,
-          },
-          leftBehind: () => (clock.pending === 0 ? [] : ['a timer']),
-          dispose: () => store.close(),
-        };
-      },
-    );
-  });
+  t.test(
+    `reads and watches through cachers with a window of ${windowMax} satisfy the contract of a store`,
+    async (t) => {
+      storeSuite(
+        (name, run) => t.test(name, run),
+        async () => {
+          const clock = virtualClock();
+          const store = cachedStore({ store: memoryStore({ clock }), clock, limits: { windowMax } });
+          return {
+            store,
+            elapse: (ms) => clock.advance(ms),
+            patienceMs: 30_000,
+            limits: {
+              keyBytesMax: storeLimits.keyBytesMax,
+              valueBytesMax: storeLimits.transactionBytesMax,
+              operationsMax: storeLimits.changesMax,
+            },
+            leftBehind: () => (clock.pending === 0 ? [] : ['a timer']),
+            dispose: () => store.close(),
+          };
+        },
+      );
+    },
+  );
 }
 
 /** A resource with a store below it that counts, fails and holds back. */
@@ -56,10 +60,10 @@ t.test('a cache does nothing before it is used and leaves nothing behind when it
   const { clock, store, cacher } = world();
   await put(store, 'a/x', 'red');
   t.equal(cacher.peek('a/x'), undefined, 'what is at hand is nothing');
-  t.strictSame(cacher.figures(), { objects: 0, watchers: 0, windowEvents: 0, revision: 0 });
+  t.strictSame(cacher.figures(), { objects: 0, watchers: 0, windowEvents: 0, windowBytes: 0, revision: 0 });
   t.strictSame(
     store.calls,
-    { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0 },
+    { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0, compact: 0 },
     'the store was not asked anything',
   );
   await cacher.list();
@@ -71,7 +75,7 @@ t.test('a cache does nothing before it is used and leaves nothing behind when it
   ];
   const waits = cacher.get('a/x', { notOlderThan: 99 }).catch((error: unknown) => error);
   await clock.settled();
-  t.strictSame(cacher.figures(), { objects: 2, watchers: 3, windowEvents: 1, revision: 3 });
+  t.strictSame(cacher.figures(), { objects: 2, watchers: 3, windowEvents: 1, windowBytes: 0, revision: 3 });
   t.equal(cacher.peek('a/x')?.colour, 'red');
   t.not(clock.pending, 0);
   await cacher.close();
@@ -105,13 +109,13 @@ t.test('a cache ends when its store is closed', async (t) => {
   t.equal(never.clock.pending, 0);
 });
 
-t.test('limits that are none are refused', async (t) => {
+t.test('invalid limits are refused', async (t) => {
   for (const limits of [{ windowMax: 0 }, { waitMs: -1 }, { bookmarkMs: Number.NaN }])
     t.throws(() => world({ limits }), RangeError);
-  t.strictSame(cacherLimits, { windowMax: 1000, waitMs: 3000, bookmarkMs: 60_000 });
+  t.strictSame(cacherLimits, { windowMax: 1000, windowBytesMax: 2 ** 25, waitMs: 3000, bookmarkMs: 60_000 });
 });
 
-t.test('a consistent read waits until the cache has seen all that was committed before it', async (t) => {
+t.test('a consistent read waits until the cache has seen everything committed before it', async (t) => {
   const { clock, inner, store, cacher } = world();
   await cacher.get('a/x');
   store.hold();
@@ -126,12 +130,12 @@ t.test('a consistent read waits until the cache has seen all that was committed 
   store.release();
   await clock.settled();
   t.strictSame(answers, ['red', revision, ['a/x'], revision]);
-  t.equal(clock.pending, 0, 'nobody waits any more');
+  t.equal(clock.pending, 0, 'no read waits any more');
   t.ok(store.calls.requestProgress > 10, 'while it waits it asks for progress again and again');
   await cacher.close();
 });
 
-t.test('a consistent read goes to the store itself when the cache does not get there in time', async (t) => {
+t.test('a consistent read goes to the store if the cache does not catch up in time', async (t) => {
   const { clock, inner, store, cacher } = world();
   const { object: before } = await cacher
     .get('a/x')
@@ -165,7 +169,7 @@ t.test('a consistent read goes to the store itself when the cache does not get t
   await cacher.close();
 });
 
-t.test('reads at the same time share what they ask of the store', async (t) => {
+t.test('concurrent reads share their requests to the store', async (t) => {
   const { store, cacher } = world();
   await put(store, 'a/x', 'red');
   await cacher.get('a/x');
@@ -173,7 +177,7 @@ t.test('reads at the same time share what they ask of the store', async (t) => {
   store.calls.requestProgress = 0;
   await Promise.all(Array.from({ length: 1000 }, () => cacher.get('a/x')));
   t.equal(store.calls.revision, 2, 'the first asks at once, all others together after it');
-  t.equal(store.calls.requestProgress, 0, 'nobody has to wait');
+  t.equal(store.calls.requestProgress, 0, 'no read has to wait');
   await store.commit({ put: [{ key: '/registry/others/x', value: {} }] });
   const answers = await Promise.all(Array.from({ length: 1000 }, () => cacher.get('a/x')));
   t.ok(
@@ -186,14 +190,14 @@ t.test('reads at the same time share what they ask of the store', async (t) => {
   const failed = await Promise.allSettled(Array.from({ length: 10 }, () => cacher.get('a/x')));
   t.ok(
     failed.every((each) => each.status === 'rejected' && isStoreError(each.reason, 'unavailable')),
-    'a failure reaches everybody',
+    'a failure reaches all reads',
   );
   store.failures.clear();
-  t.equal((await cacher.get('a/x')).object?.colour, 'red', 'and nobody after that');
+  t.equal((await cacher.get('a/x')).object?.colour, 'red', 'and no later one');
   await cacher.close();
 });
 
-t.test('a read does not rely on progress that was asked for before it', async (t) => {
+t.test('a read does not rely on progress that was requested before it', async (t) => {
   const { clock, inner, store, cacher } = world();
   await cacher.get('a/x');
   const answers: (() => void)[] = [];
@@ -219,7 +223,7 @@ t.test('a read does not rely on progress that was asked for before it', async (t
   await cacher.close();
 });
 
-t.test('a read of a revision still to come waits for it, but not for ever', async (t) => {
+t.test('a read of a future revision waits for it, within a limit', async (t) => {
   const { clock, store, cacher } = world();
   await put(store, 'a/x', 'red');
   await cacher.get('a/x');
@@ -251,7 +255,7 @@ t.test('a read of a revision still to come waits for it, but not for ever', asyn
   await cacher.close();
 });
 
-t.test('one object stands for a revision of a key, whoever reads it', async (t) => {
+t.test('all readers share one object per revision of a key', async (t) => {
   const made: string[] = [];
   const { clock, store, cacher } = world({
     read: (entry) => {
@@ -273,9 +277,9 @@ t.test('one object stands for a revision of a key, whoever reads it', async (t) 
   );
   t.equal(objects[0]?.length, 4);
   for (const [index, each] of objects[0]?.entries() ?? [])
-    t.equal(objects[1]?.[index], each, 'two watches are told of the same object');
+    t.equal(objects[1]?.[index], each, 'two watches receive the same object');
   for (const [index, event] of late.events.entries())
-    t.equal(event, watches[0]?.events[index + 1], 'a late one is told of the same event');
+    t.equal(event, watches[0]?.events[index + 1], 'a late watch receives the same event');
   t.equal(objects[0]?.[3], object);
   t.equal((await cacher.list()).items[0], object);
   t.equal((await cacher.list({ revision: 5 })).items[0], object);
@@ -321,7 +325,7 @@ t.test(
     await t.rejects(
       cacher.list({ revision: 8 }),
       { message: /too old/, status: { reason: 'Expired' } },
-      'until it is told to forget it, too',
+      'until it is compacted, too',
     );
     t.equal((await cacher.list({ revision: 10 })).items.length, 9);
     t.equal(cacher.figures().windowEvents, 1);
@@ -400,7 +404,7 @@ t.test(
   },
 );
 
-t.test('lists of many are whole, however they are read', async (t) => {
+t.test('lists of many objects are complete, however they are paged', async (t) => {
   const { clock, inner, store, cacher } = world({ limits: { windowMax: 10 } });
   const count = 10_500; // more than the cache reads at once
   for (let n = 0; n < count; n += 100) {
@@ -462,12 +466,12 @@ t.test('a clock that fails is reported', async (t) => {
   await cacher.close();
 });
 
-/** RxJS reports what nobody caught from a timer of its own. */
+/** RxJS reports uncaught errors from a timer. */
 function timersToFire(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-t.test('a resource without namespaces has names for keys', async (t) => {
+t.test('the keys of a cluster-scoped resource are names', async (t) => {
   const { store, cacher } = world({ namespaced: false });
   for (const name of ['a', 'b', 'c']) await put(store, name, 'red');
   t.equal((await cacher.get('b')).object?.key, 'b');
@@ -486,7 +490,7 @@ t.test('a resource without namespaces has names for keys', async (t) => {
   await cacher.close();
 });
 
-t.test('an object that cannot be read fails reads, and nothing else once it is gone', async (t) => {
+t.test('an undecodable object fails reads until it is deleted', async (t) => {
   const { clock, store, cacher } = world({
     read: (entry) => {
       if (entry.value.colour === 'broken') throw new Error('cannot be read');
@@ -513,7 +517,7 @@ t.test('an object that cannot be read fails reads, and nothing else once it is g
   await cacher.close();
 });
 
-t.test('an object is encoded once for each form, within a bound of bytes', async (t) => {
+t.test('an object is encoded once per form, within a limit of bytes', async (t) => {
   const bytes = encodedBytes({ bytesMax: 3000 });
   let made = 0;
   const encode = (size: number) => (): Uint8Array => {

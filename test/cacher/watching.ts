@@ -94,7 +94,7 @@ async function watchSomething({ cacher, inner }: World, chance: Random): Promise
   return { options, belongs, subscribedAt, recording: record(cacher.watch(options)) };
 }
 
-/** What a watcher of `belongs` must be told of a change. */
+/** The event of a change for a watcher of `belongs`. */
 function expectedLine(change: Change, revision: Revision, belongs: (thing: Thing) => boolean): readonly string[] {
   const before = change.previous && readThing(change.previous);
   const after = change.type === 'put' ? readThing(change.entry) : undefined;
@@ -104,25 +104,25 @@ function expectedLine(change: Change, revision: Revision, belongs: (thing: Thing
   return was ? [`DELETED ${before.key} ${before.colour} ${revision}`] : [];
 }
 
-/** Fails unless a watch was told what the history says; one that has expired, unless it was told a part of it. */
+/** Fails unless the events of a watch match the history; an expired watch may have received a prefix. */
 async function checkWatched(t: Test, { inner }: World, history: readonly Batch[], watched: Watched): Promise<void> {
   const { options, belongs, subscribedAt, recording } = watched;
-  const told = [...recording.events];
+  const events = [...recording.events];
   let after = options.after ?? subscribedAt;
   if (options.initial === true) {
-    const end = told.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd === true);
+    const end = events.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd === true);
     if (end < 0) {
       t.ok(recording.end !== undefined, 'initial events have an end');
       return;
     }
-    after = told[end]?.revision ?? 0;
+    after = events[end]?.revision ?? 0;
     t.ok(
       options.notOlderThan !== undefined || after >= subscribedAt,
       `initial events are of revision ${after}, not before ${subscribedAt}`,
     );
     const there = (await inner.list(prefix, { revision: after })).entries.map(readThing).filter(belongs);
     t.strictSame(
-      told
+      events
         .splice(0, end + 1)
         .slice(0, -1)
         .map(line),
@@ -133,7 +133,7 @@ async function checkWatched(t: Test, { inner }: World, history: readonly Batch[]
   const expected = history.flatMap(({ revision, changes }) =>
     revision > after ? changes.flatMap((change) => expectedLine(change, revision, belongs)) : [],
   );
-  const seen = told.filter(({ type }) => type !== 'BOOKMARK').map(line);
+  const seen = events.filter(({ type }) => type !== 'BOOKMARK').map(line);
   t.strictSame(
     seen,
     recording.end === undefined ? expected : expected.slice(0, seen.length),
@@ -141,7 +141,7 @@ async function checkWatched(t: Test, { inner }: World, history: readonly Batch[]
   );
   let reached = after; // by the last event
   let bookmarked = 0;
-  for (const { type, revision } of told) {
+  for (const { type, revision } of events) {
     if (revision < reached || (type !== 'BOOKMARK' && revision <= bookmarked))
       t.fail(`${type} ${revision} comes after ${reached} and a bookmark of ${bookmarked}`);
     reached = revision;
@@ -154,7 +154,7 @@ for (const [kind, mishaps] of [
   ['amid cuts and stalls', 0.15],
 ] as const) {
   for (const windowMax of [6, 1000]) {
-    t.test(`random watches see what the history says, with a window of ${windowMax}, ${kind}`, async (t) => {
+    t.test(`random watches match the history, with a window of ${windowMax}, ${kind}`, async (t) => {
       for (const seed of [1, 2, 3]) {
         const chance = random(`watching ${seed}`);
         const it = world({ limits: { windowMax, bookmarkMs: 500 } });
@@ -306,7 +306,7 @@ t.test('an object that enters a view is ADDED, in it MODIFIED, and DELETED as it
   await cacher.close();
 });
 
-t.test('a watch with initial events begins with all there is, in order, as new as asked for', async (t) => {
+t.test('a watch with initial events begins with all objects, in order, as new as requested', async (t) => {
   const { clock, inner, store, cacher } = world();
   for (const key of ['b/x', 'a-b/x', 'a/y', 'a/x']) await put(inner, key, 'red');
   await cacher.get('a/x');
@@ -335,7 +335,7 @@ t.test('a watch with initial events begins with all there is, in order, as new a
   await cacher.close();
 });
 
-t.test('a watch from any revision that is at hand begins where the cache is', async (t) => {
+t.test('a watch from any cached revision begins at the revision of the cache', async (t) => {
   const { clock, inner, store, cacher } = world();
   await cacher.get('a/x');
   store.hold();
@@ -349,7 +349,7 @@ t.test('a watch from any revision that is at hand begins where the cache is', as
   await cacher.close();
 });
 
-t.test('a watch resumes from the window, before it from the store, and is refused what is gone', async (t) => {
+t.test('a watch resumes from the window, from the store before it, and errors for compacted revisions', async (t) => {
   const { clock, inner, store, cacher } = world({ limits: { windowMax: 3 } });
   for (let n = 2; n <= 10; n++) await put(inner, 'a/x', `${n}`);
   await cacher.get('a/x');
@@ -366,7 +366,7 @@ t.test('a watch resumes from the window, before it from the store, and is refuse
     t.equal(store.calls.watch, Math.min(after, 12), 'the store is asked only for what the window lacks');
     watch.stop();
   }
-  t.equal(store.openWatches, 1, 'whoever has caught up needs the store no more');
+  t.equal(store.openWatches, 1, 'a watch that has caught up no longer reads from the store');
   await inner.compact(8);
   const [gone, left] = [record(cacher.watch({ after: 7 })), record(cacher.watch({ after: 8 }))];
   await clock.settled();
@@ -376,7 +376,7 @@ t.test('a watch resumes from the window, before it from the store, and is refuse
   await cacher.close();
 });
 
-t.test('a watch that reads history goes on through cuts of it, and joins when there is nothing to tell', async (t) => {
+t.test('a watch that reads history survives interruptions, and becomes live when there is nothing left', async (t) => {
   const { clock, inner, store, cacher } = world({ limits: { windowMax: 2 } });
   for (let n = 2; n <= 6; n++) await put(inner, 'a/x', `${n}`);
   for (let n = 7; n <= 9; n++) await put(inner, 'b/x', `${n}`);
@@ -389,7 +389,7 @@ t.test('a watch that reads history goes on through cuts of it, and joins when th
   t.strictSame(
     lines(cut),
     ['MODIFIED a/x 3 3', 'MODIFIED a/x 4 4', 'MODIFIED a/x 5 5', 'MODIFIED a/x 6 6'],
-    'it goes on after what it told',
+    'it continues after the last event',
   );
   cut.stop();
   const bookmark$ = new Subject<void>();
@@ -409,11 +409,11 @@ t.test('a watch that reads history goes on through cuts of it, and joins when th
   await cacher.close();
 });
 
-t.test('bookmarks come on the clock to those who asked, at the newest revision, from one timer', async (t) => {
+t.test('bookmarks are periodic for watchers that request them, at the newest revision, from one timer', async (t) => {
   const { clock, inner, cacher } = world();
   await put(inner, 'a/x', 'red');
   await cacher.get('a/x');
-  t.equal(clock.pending, 0, 'no timer while nobody wants any');
+  t.equal(clock.pending, 0, 'no timer without watchers that want bookmarks');
   const without = record(cacher.watch({ after: 2 }));
   const several = Array.from({ length: 5 }, () => record(cacher.watch({ after: 2, bookmarks: true })));
   const future = record(cacher.watch({ after: 9, bookmarks: true }));
@@ -429,13 +429,13 @@ t.test('bookmarks come on the clock to those who asked, at the newest revision, 
   await clock.advance('60s');
   for (const watch of several) t.strictSame(lines(watch), ['BOOKMARK 3', 'MODIFIED a/x green 4', 'BOOKMARK 4']);
   t.strictSame(lines(without), ['MODIFIED a/x green 4']);
-  t.strictSame(lines(future), [], 'one that waits for a later revision is not told of an earlier');
+  t.strictSame(lines(future), [], 'a watch that waits for a later revision receives no earlier bookmark');
   for (const watch of [...several, future]) watch.stop();
   t.equal(clock.pending, 0);
   await cacher.close();
 });
 
-t.test('bookmarks do not wait for a store that is away', async (t) => {
+t.test('bookmarks do not wait for an unavailable store', async (t) => {
   const { clock, inner, store, cacher } = world();
   const watch = record(cacher.watch({ initial: true, bookmarks: true }));
   await clock.settled();
@@ -449,7 +449,7 @@ t.test('bookmarks do not wait for a store that is away', async (t) => {
   await cacher.close();
 });
 
-t.test('one more bookmark comes whenever it is asked for', async (t) => {
+t.test('an additional bookmark is emitted on request', async (t) => {
   const { clock, inner, cacher } = world();
   const bookmark$ = new Subject<void>();
   const watch = record(cacher.watch({ after: 1, bookmark$ }));
@@ -505,12 +505,12 @@ t.test(
 
     store.cut(new StoreError('compacted', 'gone', { revision: 8 }));
     await clock.settled();
-    t.equal(future.end, undefined, 'reading anew what nothing happened to ends nobody');
+    t.equal(future.end, undefined, 'listing again without changes ends no watch');
     await cacher.close();
   },
 );
 
-t.test('a store that stays away is tried again after longer and longer waits', async (t) => {
+t.test('an unavailable store is retried with increasing delays', async (t) => {
   const { clock, inner, store, cacher } = world();
   store.failures.set('list', new StoreError('unavailable', 'away'));
   const watch = record(cacher.watch({ after: 1 }));
@@ -541,8 +541,8 @@ t.test('a store that stays away is tried again after longer and longer waits', a
   t.equal(clock.pending, 0, 'closing ends a wait');
 });
 
-t.test('what arrives while watchers are told waits its turn, so that all see the same order', async (t) => {
-  // A store that tells its watchers within the commit: the worst that can happen.
+t.test('changes that arrive during a dispatch wait, so that all watchers see the same order', async (t) => {
+  // A store that notifies its watchers within the commit: the worst case.
   const feed$ = new Subject<Batch>();
   let revision = 1;
   const commit = (name: string): void => {
@@ -556,14 +556,14 @@ t.test('what arrives while watchers are told waits its turn, so that all see the
   const store: Store = { ...methodsOf(base), watch: () => feed$, revision: async () => revision };
   const cacher = thingCacher(store, clock);
   await cacher.get('a/x');
-  const first = record(cacher.watch({ after: 1 }), ({ revision: told }) => {
-    if (told < 5) commit(`n${told}`);
-    if (told === 3) late.push(record(cacher.watch({ after: 1 })), record(cacher.watch({ after: 3 })));
-    t.equal(cacher.peek(`a/n${told - 1}`)?.resourceVersion, `${told}`, 'what is told can be read');
+  const first = record(cacher.watch({ after: 1 }), ({ revision: seen }) => {
+    if (seen < 5) commit(`n${seen}`);
+    if (seen === 3) late.push(record(cacher.watch({ after: 1 })), record(cacher.watch({ after: 3 })));
+    t.equal(cacher.peek(`a/n${seen - 1}`)?.resourceVersion, `${seen}`, 'an emitted change can be read');
   });
   const late: Recording<CacheEvent<Thing>>[] = [];
-  const second = record(cacher.watch({ after: 1 }), ({ revision: told }) => {
-    if (told === 4) third.stop();
+  const second = record(cacher.watch({ after: 1 }), ({ revision: seen }) => {
+    if (seen === 4) third.stop();
   });
   const third = record(cacher.watch({ after: 1 }));
   await clock.settled();
@@ -590,7 +590,7 @@ function methodsOf(store: Store): Store {
   };
 }
 
-t.test('whoever throws loses its own watch and nothing else', async (t) => {
+t.test('a subscriber that throws loses only its own watch', async (t) => {
   const { clock, inner, cacher } = world();
   const selectors = [
     record(cacher.watch({ matches: ({ colour }) => refuse(colour) })),
@@ -614,7 +614,7 @@ t.test('whoever throws loses its own watch and nothing else', async (t) => {
   await cacher.close();
 });
 
-/** RxJS reports what nobody caught from a timer of its own. */
+/** RxJS reports uncaught errors from a timer. */
 function timersToFire(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -623,7 +623,7 @@ function refuse(colour: string): boolean {
   throw new Error(`refused ${colour}`);
 }
 
-t.test('a write concerns only the watchers that can see it, however many there are', async (t) => {
+t.test('a write is dispatched only to watchers that may match, however many there are', async (t) => {
   const { clock, inner, cacher } = world();
   let asked = 0;
   const matches = (): boolean => {
@@ -644,7 +644,7 @@ t.test('a write concerns only the watchers that can see it, however many there a
     record(cacher.watch({ namespace: `namespace-${n}`, trigger: { field: 'node', value: `node-${n}` }, matches })),
   ]);
   await clock.settled();
-  t.equal(await ask(put(inner, 'other/other', 'red', 'other')), 0, 'nobody');
+  t.equal(await ask(put(inner, 'other/other', 'red', 'other')), 0, 'none');
   t.equal(await ask(put(inner, 'other/other', 'red', 'node-7')), 1, 'who watches the node it came to');
   t.equal(await ask(put(inner, 'other/other', 'red', 'node-8')), 2, 'and the one it left');
   t.equal(await ask(put(inner, 'namespace-3/other', 'red')), 1, 'who watches its namespace');
@@ -657,7 +657,7 @@ t.test('a write concerns only the watchers that can see it, however many there a
   await cacher.close();
 });
 
-t.test('letting go at any moment stops a watch at once', async (t) => {
+t.test('unsubscribing at any moment stops a watch at once', async (t) => {
   const { clock, inner, store, cacher } = world({ limits: { windowMax: 2 } });
   for (let n = 2; n <= 9; n++) await put(inner, `a/${n}`, 'red');
   await cacher.get('a/x');

@@ -1,14 +1,14 @@
-// One client, three ways to the same server: in process, through the wire without a socket, and over TLS with a
-// kubeconfig. Whoever uses it must not be able to tell which.
+// One client over three transports to the same server: in process, through the wire without a socket, and over TLS with
+// a kubeconfig. Their behaviour must be the same.
 import { setImmediate as turn } from 'node:timers/promises';
 import { Subject, defer, finalize, firstValueFrom, lastValueFrom, map, of, take, tap, toArray } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
 import type { Authorizer, TokenIssuer } from '../../lib/auth/index.js';
-import type { Client, Handler, NodeConnector } from '../../lib/client/index.js';
+import type { Client } from '../../lib/client/index.js';
 import { addFinalizer, httpClient, inProcessClient, removeFinalizer } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
-import type { ApiError, ApiObject, Frozen, KindOptions, Page } from '../../lib/core/index.js';
+import type { ApiError, ApiObject, Frozen, KindOptions, Page, Handler, NodeConnector } from '../../lib/core/index.js';
 import {
   accessDenied,
   builtinSchema,
@@ -85,7 +85,7 @@ const withoutSocket: Open = async (handler, onWarning) => {
 
 const overTls: Open = async (handler, onWarning) => {
   const authority = createAuthority({ now: systemClock().now() });
-  const { key, certificate } = authority.serving(apiServerHosts);
+  const { key, certificate } = authority.issueServerCertificate(apiServerHosts);
   const listening = await listen({ handler, kinds: createKinds(scheme) }, { tls: { key, certificate } });
   const text = kubeconfig({
     server: listening.url,
@@ -152,7 +152,7 @@ const names = ({ items }: Page<Frozen<ApiObject>>): readonly (string | undefined
   items.map(({ metadata }) => metadata?.name);
 
 for (const [how, way] of ways) {
-  t.test(`${how}: objects are made, read, changed and deleted`, async (t) => {
+  t.test(`${how}: objects are created, read, changed and deleted`, async (t) => {
     const { client } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap').in('default');
     const given = configMap('a', { k: 'v' });
@@ -187,7 +187,7 @@ for (const [how, way] of ways) {
     t.equal(gone.message, 'configmaps "a" not found');
   });
 
-  t.test(`${how}: refusals say what a real server says`, async (t) => {
+  t.test(`${how}: errors are those of a real server`, async (t) => {
     const { client, warnings } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap').in('default');
     await maps.create(configMap('a'));
@@ -202,10 +202,15 @@ for (const [how, way] of ways) {
       /does not match the namespace/,
     );
     t.match((await refusal(maps.get({ namespace: 'other', name: 'b' }))).message, /does not match the namespace/);
-    t.match((await refusal(maps.apply(configMap('a'), { fieldManager: 'me', force: true }))).status, {
-      reason: 'UnsupportedMediaType',
-      code: 415,
-    });
+    await maps.apply({ metadata: { name: 'owned' }, data: { k: '1' } }, { fieldManager: 'them' });
+    t.match(
+      (await refusal(maps.apply({ metadata: { name: 'owned' }, data: { k: '2' } }, { fieldManager: 'me' }))).status,
+      {
+        reason: 'Conflict',
+        code: 409,
+        details: { causes: [{ reason: 'FieldManagerConflict', field: '.data.k', message: 'conflict with "them"' }] },
+      },
+    );
     const nowhere = client.kind('v1', 'ConfigMap');
     const wrong: readonly (readonly [Promise<unknown>, string])[] = [
       [maps.get(''), 'resource name may not be empty'],
@@ -239,7 +244,7 @@ for (const [how, way] of ways) {
     t.equal((await refusal(maps.get('odd'))).status.code, 404, 'a dry run stores nothing');
   });
 
-  t.test(`${how}: lists come in pages`, async (t) => {
+  t.test(`${how}: lists are paged`, async (t) => {
     const { client } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap');
     for (const name of ['a', 'b', 'c'])
@@ -259,7 +264,7 @@ for (const [how, way] of ways) {
     t.strictSame(names(await maps.list({ fieldSelector: 'metadata.name=b' })), ['b']);
     t.match((await refusal(maps.list({ fieldSelector: 'spec.size=1' }))).status, { code: 400 });
     t.strictSame(names(await maps.in('default').deleteCollection({ labelSelector: 'odd=true' })), ['a', 'c']);
-    t.strictSame(names(await maps.list()), ['b']);
+    t.strictSame(names(await maps.in('default').list()), ['b']);
     t.strictSame(names(await client.kind('v1', 'Secret').list()), []);
   });
 
@@ -317,7 +322,18 @@ for (const [how, way] of ways) {
       status: 'Success',
     });
     t.equal((await pods.get('p')).spec?.nodeName, 'n1');
-    t.match((await refusal(deployments.status.apply(deployment, { fieldManager: 'me' }))).status, { code: 415 });
+    const applied = await deployments.apply(
+      { metadata: { name: 'web' }, spec: { template: { spec: { containers: [{ name: 'main', args: ['x'] }] } } } },
+      { fieldManager: 'me', force: true },
+    );
+    t.strictSame(applied.spec?.template.spec?.containers[0]?.args, ['x']);
+    t.match(
+      await deployments.status.apply(
+        { metadata: { name: 'web' }, status: { replicas: 2 } },
+        { fieldManager: 'me', force: true },
+      ),
+      { status: { replicas: 2 }, spec: { replicas: 4 } },
+    );
   });
 
   t.test(`${how}: subresources of pods, service accounts and signing requests`, async (t) => {
@@ -353,7 +369,7 @@ for (const [how, way] of ways) {
     t.match(status, { token: 'secret', expirationTimestamp: '2030-01-01T00:00:00Z' });
   });
 
-  t.test(`${how}: logs come line by line`, async (t) => {
+  t.test(`${how}: logs are emitted line by line`, async (t) => {
     const { client, server } = await open(t, way);
     const written = new Subject<Uint8Array>();
     const utf8 = new TextEncoder();
@@ -397,18 +413,18 @@ for (const [how, way] of ways) {
     await seen;
     t.strictSame(lines, ['a'], 'a line is emitted when it is complete');
     subscription.unsubscribe();
-    // The transport of this way does not cancel the body of a request that was aborted, as `fetch` does.
+    // This transport does not cancel the body of an aborted request, as `fetch` does.
     if (way !== withoutSocket) while (following > 0) await turn();
     t.ok(subscription.closed, 'unsubscribing ends the request');
   });
 
-  t.test(`${how}: a watch tells what happens, in order, until it is left`, async (t) => {
+  t.test(`${how}: a watch emits changes in order until it is unsubscribed`, async (t) => {
     const { client } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap').in('default');
     const first = await maps.create(configMap('a'));
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
-    const told = all(
+    const events = all(
       maps.watch({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }).pipe(
         map((event) =>
           event.type === 'BOOKMARK'
@@ -430,7 +446,7 @@ for (const [how, way] of ways) {
     await maps.create(configMap('b'));
     await maps.delete('a');
     t.strictSame(await later, ['MODIFIED', 'ADDED', 'DELETED']);
-    t.strictSame(await told, [
+    t.strictSame(await events, [
       'ADDED default/a ConfigMap true',
       'BOOKMARK true',
       'MODIFIED default/a ConfigMap true',
@@ -451,7 +467,7 @@ for (const [how, way] of ways) {
     t.match((await refusal(all(maps.watch({ labelSelector: '!!' })))).status, { code: 400 });
   });
 
-  t.test(`${how}: a watch of what is gone has expired`, async (t) => {
+  t.test(`${how}: a watch of a compacted revision errors with Expired`, async (t) => {
     const store = memoryStore({ clock: systemClock() });
     const before = createServer({ store, kinds: createKinds(scheme) });
     const maps = inProcessClient(before.handler).kind('v1', 'ConfigMap').in('default');
@@ -498,9 +514,9 @@ for (const [how, way] of ways) {
       { triesMax: 2 },
     );
     t.ok(isApiError(await refusal(losing), 'Conflict'));
-    const told = maps.waitFor('a', (map) => map?.data?.told === 'yes');
-    await maps.modify('a', (map) => ({ ...map, data: { ...map.data, told: 'yes' } }));
-    t.equal((await told)?.data?.told, 'yes');
+    const changed = maps.waitFor('a', (map) => map?.data?.changed === 'yes');
+    await maps.modify('a', (map) => ({ ...map, data: { ...map.data, changed: 'yes' } }));
+    t.equal((await changed)?.data?.changed, 'yes');
     const gone = maps.waitFor('a', (map) => map === undefined);
     await maps.delete('a');
     await maps.modify('a', (map) => removeFinalizer(map, 'example.io/f'));
@@ -522,7 +538,7 @@ for (const [how, way] of ways) {
     );
   });
 
-  t.test(`${how}: a resource client is what watcher and reflect want`, async (t) => {
+  t.test(`${how}: watcher and reflect accept a resource client`, async (t) => {
     const { client } = await open(t, way);
     const maps = client.kind('v1', 'ConfigMap').in('default');
     await maps.create(configMap('a'));
@@ -563,7 +579,7 @@ for (const [how, way] of ways) {
     t.strictSame(names(await maps.list({ signal: new AbortController().signal })), [], 'others are not disturbed');
   });
 
-  t.test(`${how}: discovery tells what there is`, async (t) => {
+  t.test(`${how}: discovery lists the served resources`, async (t) => {
     const { client } = await open(t, way);
     const { resources, mapper, failed } = await client.discover();
     t.strictSame(failed, []);
@@ -589,7 +605,7 @@ for (const [how, way] of ways) {
     t.match((await refusal(client.read('/nothing'))).status, { code: 404, reason: 'NotFound' });
   });
 
-  t.test(`${how}: kinds of one's own are found by name`, async (t) => {
+  t.test(`${how}: custom kinds are found by name`, async (t) => {
     const { client } = await open(t, way);
     const widgets = client.resource<Widget>({ apiVersion: 'example.com/v1', kind: 'Widget' });
     const made = await widgets.in('default').create({ metadata: { name: 'w' }, spec: { size: 3 } });
@@ -611,7 +627,7 @@ for (const [how, way] of ways) {
   });
 }
 
-t.test('in process one may act as another, and rules see who asks for what', async (t) => {
+t.test('in process a client acts as another user, and authorizers see user, verb and resource', async (t) => {
   const asked: string[] = [];
   const authorizer: Authorizer = ({ user, verb, resource, namespace, name, subresource }) => {
     asked.push([user.username, verb, namespace, resource, subresource, name].join(' '));

@@ -3,7 +3,7 @@ import { Subject } from 'rxjs';
 import t from 'tap';
 import { awaitChange, controller, informers, inProcessClient, requeueAfter, watching } from '../../lib/client/index.js';
 import type { ControllerActivity, ControllerOptions } from '../../lib/client/index.js';
-import { WorkQueue } from '../../lib/client/work-queue.js';
+import { WorkQueue } from '../../lib/client/controller/work-queue.js';
 import { ownerReference, pause, random, virtualClock } from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import { createServer } from '../../lib/server/index.js';
@@ -65,6 +65,31 @@ t.test('a work queue', async (t) => {
     t.equal(q.failed(job('a'), 0), 5, 'a success resets the count');
   });
 
+  t.test('adds a key after a delay, the earliest of those that are given', async (t) => {
+    const q = queue();
+    q.addAfter(job('a', 1), 50);
+    q.addAfter(job('a', 2), 80);
+    t.equal(q.nextDueAtMs, 50);
+    q.addAfter(job('a', 3), 20);
+    t.equal(q.take(19), undefined);
+    t.same(q.take(20), job('a', 3), 'the newest item at the earliest time');
+    q.addAfter(job('a', 4), 60);
+    q.addAfter(job('a', 5), 70);
+    q.done(job('a'));
+    t.equal(q.nextDueAtMs, 60, 'what was added while it ran is not lost');
+    t.same(q.take(60), job('a', 5));
+    q.addAfter(job('a', 6), 70);
+    q.requeue(job('a'), 5, 60);
+    t.equal(q.nextDueAtMs, 65, 'the delay of the run itself is earlier');
+    q.add(job('a', 7));
+    t.same(q.take(60), job('a', 7), 'an item without a delay ends the delay');
+    q.addAfter(job('a', 8), 62);
+    t.equal(q.failed(job('a'), 60), 2, 'also if the run failed');
+    q.take(62);
+    q.done(job('a'));
+    t.equal(q.size, 0);
+  });
+
   t.test('limits all retries together: 100 at once, then 10 per second', async (t) => {
     const q = queue();
     const delays: (number | undefined)[] = [];
@@ -76,7 +101,7 @@ t.test('a work queue', async (t) => {
     t.same(delays.slice(98), [5, 5, 100, 200, 300]);
   });
 
-  t.test('requeues, and gives up where told to', async (t) => {
+  t.test('requeues, and gives up after the maximum of failures', async (t) => {
     const q = queue({ failuresMax: 2 });
     q.add(job('a'));
     q.take(0);
@@ -206,7 +231,7 @@ t.test('a controller', async (t) => {
     stop();
   });
 
-  t.test('runs as many keys at once as it may, and each again when it asked to', async (t) => {
+  t.test('runs as many keys at once as its concurrency allows, and each again after requeueAfter', async (t) => {
     const clock = virtualClock({ start: 0 });
     let [running, most] = [0, 0];
     const times: number[] = [];
@@ -228,7 +253,7 @@ t.test('a controller', async (t) => {
     stop();
   });
 
-  t.test('aborts what it began when it stops, and says what it does meanwhile', async (t) => {
+  t.test('aborts running reconciles when it stops, and emits its activity', async (t) => {
     const clock = virtualClock({ start: 0 });
     const seen: unknown[] = [];
     let aborted = false;
@@ -255,59 +280,97 @@ t.test('a controller', async (t) => {
   });
 });
 
-t.test('a controller of objects sees them, what they own and what it watches, once all are listed', async (t) => {
+t.test(
+  'a controller reconciles objects, their owners and watched objects, once all informers have listed',
+  async (t) => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const server = createServer({ store, clock, random: random(1) });
+    const client = inProcessClient(server.handler);
+    const shared = informers(client, { clock, random: random(2) });
+    const maps = client.kind('v1', 'ConfigMap').in('default');
+    const owner = await maps.create({ metadata: { name: 'owner' } });
+    const informer = shared.kind('v1', 'ConfigMap');
+    const secrets = shared.kind('v1', 'Secret');
+    const log: string[] = [];
+    const part = controller({
+      name: 'maps',
+      clock,
+      for: informer,
+      owns: [secrets],
+      watches: [
+        watching(shared.kind('v1', 'Service'), ({ object }) => [{ namespace: 'default', name: object.metadata.name }]),
+      ],
+      reconcile: async ({ namespace, name }) => {
+        log.push(`${name} ${informer.get(`${namespace}/${name}`) === undefined ? 'gone' : 'there'}`);
+        return awaitChange;
+      },
+    });
+    const running = observe(part.run());
+    await clock.settled();
+    const since = (): readonly string[] => log.splice(0).filter((line) => !line.startsWith('kube'));
+    t.ok(since().includes('owner there'));
+    const controllerReference = ownerReference(owner, {
+      gvk: { group: '', version: 'v1', kind: 'ConfigMap' },
+      controller: true,
+    });
+    await client
+      .kind('v1', 'Secret')
+      .in('default')
+      .create({ metadata: { name: 's', ownerReferences: [controllerReference] } });
+    await client
+      .kind('v1', 'Secret')
+      .in('default')
+      .create({ metadata: { name: 'other' } });
+    await clock.settled();
+    t.same(since(), ['owner there'], 'a change of what it owns');
+    await client
+      .kind('v1', 'Service')
+      .in('default')
+      .create({ metadata: { name: 'svc' }, spec: { ports: [{ port: 80 }] } });
+    await clock.settled();
+    t.same(since(), ['svc gone'], 'a change of what it watches');
+    await maps.delete('owner');
+    await clock.settled();
+    t.same(since(), ['owner gone']);
+    running.unsubscribe();
+    t.equal(informer.resourceVersion, undefined, 'the watches ended with it');
+    await server.close();
+    await store.close();
+  },
+);
+
+t.test('a controller with steps reconciles one item for each of them', async (t) => {
   const clock = virtualClock();
-  const store = memoryStore({ clock });
-  const server = createServer({ store, clock, random: random(1) });
-  const client = inProcessClient(server.handler);
-  const shared = informers(client, { clock, random: random(2) });
-  const maps = client.kind('v1', 'ConfigMap').in('default');
-  const owner = await maps.create({ metadata: { name: 'owner' } });
-  const informer = shared.kind('v1', 'ConfigMap');
-  const secrets = shared.kind('v1', 'Secret');
-  const log: string[] = [];
-  const part = controller({
-    name: 'maps',
+  const items$ = new Subject<Job>();
+  const steps$ = new Subject<void>();
+  const reconciled: string[] = [];
+  const part = controller<Job>({
+    name: 'stepped',
     clock,
-    for: informer,
-    owns: [secrets],
-    watches: [
-      watching(shared.kind('v1', 'Service'), ({ object }) => [{ namespace: 'default', name: object.metadata.name }]),
-    ],
-    reconcile: async ({ namespace, name }) => {
-      log.push(`${name} ${informer.get(`${namespace}/${name}`) === undefined ? 'gone' : 'there'}`);
-      return awaitChange;
+    concurrency: 5,
+    keyOf: ({ key }) => key,
+    triggers$: items$,
+    steps$,
+    reconcile: async ({ key }) => {
+      reconciled.push(key);
+      return key === 'a' ? requeueAfter(10) : awaitChange;
     },
   });
   const running = observe(part.run());
+  for (const key of ['a', 'b', 'c']) items$.next({ key, value: 0 });
   await clock.settled();
-  const since = (): readonly string[] => log.splice(0).filter((line) => !line.startsWith('kube'));
-  t.ok(since().includes('owner there'));
-  const controllerReference = ownerReference(owner, {
-    gvk: { group: '', version: 'v1', kind: 'ConfigMap' },
-    controller: true,
-  });
-  await client
-    .kind('v1', 'Secret')
-    .in('default')
-    .create({ metadata: { name: 's', ownerReferences: [controllerReference] } });
-  await client
-    .kind('v1', 'Secret')
-    .in('default')
-    .create({ metadata: { name: 'other' } });
+  t.same(reconciled, [], 'nothing without a step');
+  steps$.next();
   await clock.settled();
-  t.same(since(), ['owner there'], 'a change of what it owns');
-  await client
-    .kind('v1', 'Service')
-    .in('default')
-    .create({ metadata: { name: 'svc' }, spec: { ports: [{ port: 80 }] } });
+  t.same(reconciled, ['a']);
+  await clock.advance(100);
+  t.same(reconciled, ['a'], 'an item that is due waits as well');
+  steps$.next();
+  steps$.next();
+  steps$.next();
   await clock.settled();
-  t.same(since(), ['svc gone'], 'a change of what it watches');
-  await maps.delete('owner');
-  await clock.settled();
-  t.same(since(), ['owner gone']);
+  t.same(reconciled, ['a', 'b', 'c', 'a']);
   running.unsubscribe();
-  t.equal(informer.resourceVersion, undefined, 'the watches ended with it');
-  await server.close();
-  await store.close();
+  t.equal(clock.pending, 0);
 });

@@ -1,5 +1,5 @@
-// The HTTP client against servers that are slow, broken, hostile or merely old; and the ways to find a server. After
-// each of them nothing is left: no socket, no timer, no listener.
+// The HTTP client against servers that are slow, broken, hostile or old; and kubeconfigs. Each test checks that no
+// socket, timer or listener is left.
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
@@ -11,14 +11,7 @@ import { delimiter, join } from 'node:path';
 import { EMPTY, NEVER, concat, lastValueFrom, of, take, toArray } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
-import type {
-  Client,
-  Handler,
-  HttpClientOptions,
-  ResourceClient,
-  Transport,
-  TransportRequest,
-} from '../../lib/client/index.js';
+import type { Client, HttpClientOptions, ResourceClient, Transport, TransportRequest } from '../../lib/client/index.js';
 import {
   ConnectionError,
   fetchTransport,
@@ -34,7 +27,7 @@ import {
   loadKubeconfig,
   nodeTransport,
 } from '../../lib/client/node/index.js';
-import type { ApiError, JsonValue } from '../../lib/core/index.js';
+import type { ApiError, JsonValue, Handler } from '../../lib/core/index.js';
 import { encodeBase64, isApiError, printYaml, systemClock, virtualClock } from '../../lib/core/index.js';
 import { createAuthority, kubeconfig } from '../../lib/server/node/index.js';
 
@@ -44,7 +37,7 @@ interface Fake {
   readonly sockets: Set<Socket>;
 }
 
-/** A server that says what a test tells it to. */
+/** A server with the responses of a test. */
 async function fake(
   t: Test,
   answer: RequestListener,
@@ -119,7 +112,7 @@ async function emptied({ sockets }: Fake): Promise<void> {
   while (sockets.size > 0) await once([...sockets][0]!, 'close');
 }
 
-t.test('a request says what it is', async (t) => {
+t.test('a request has method, path, query, headers and body', async (t) => {
   const seen: (readonly [string, TransportRequest])[] = [];
   const transport: Transport = async (url, request) => {
     seen.push([url, request]);
@@ -220,20 +213,20 @@ t.test('a request says what it is', async (t) => {
   );
 });
 
-t.test('answers that make no sense are said to make none', async (t) => {
+t.test('invalid responses are ConnectionErrors that name the problem', async (t) => {
   const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
-    ['malformed JSON', text('{"kind":'), /^the server's answer is no JSON$/],
-    ['nothing', text(''), /^the server's answer is no JSON$/],
-    ['a page', text('<html>', 'text/html'), /^the server answered with text\/html instead of application\/json$/],
+    ['malformed JSON', text('{"kind":'), /^the response is not JSON$/],
+    ['nothing', text(''), /^the response is not JSON$/],
+    ['a page', text('<html>', 'text/html'), /^the server responded with text\/html instead of application\/json$/],
     [
       'no content type',
       (_request, response) => void response.writeHead(200).end('{}'),
-      /^the server answered with no content type instead/,
+      /^the server responded with no content type instead/,
     ],
-    ['no object', text('[1]'), /is no object of the API$/],
-    ['no kind', text('{"apiVersion":"v1","metadata":{}}'), /is no object of the API$/],
-    ['odd metadata', text('{"kind":"ConfigMap","apiVersion":"v1","metadata":[]}'), /is no object of the API$/],
-    ['too much', text(`"${'x'.repeat(5_000)}"`), /^the server's answer is longer than 4096 bytes$/],
+    ['no object', text('[1]'), /is not an API object$/],
+    ['no kind', text('{"apiVersion":"v1","metadata":{}}'), /is not an API object$/],
+    ['odd metadata', text('{"kind":"ConfigMap","apiVersion":"v1","metadata":[]}'), /is not an API object$/],
+    ['too much', text(`"${'x'.repeat(5_000)}"`), /^the response is longer than 4096 bytes$/],
     [
       'half of it',
       (_request, response) =>
@@ -242,18 +235,18 @@ t.test('answers that make no sense are said to make none', async (t) => {
           .write('{', () => response.destroy()),
       /broke off: aborted$/,
     ],
-    ['none at all', (request) => void request.socket.destroy(), /got no answer: socket hang up$/],
+    ['none at all', (request) => void request.socket.destroy(), /got no response: socket hang up$/],
   ];
   for (const [what, answer, message] of cases) {
     const server = await fake(t, answer);
-    const error = await failure(maps(clientOf(t, server.url, { limits: { answerBytesMax: 4096 } })).get('a'));
+    const error = await failure(maps(clientOf(t, server.url, { limits: { responseBytesMax: 4096 } })).get('a'));
     t.ok(isConnectionError(error), what);
     t.match(error.message, message, what);
   }
   const lists: readonly (readonly [JsonValue, RegExp])[] = [
-    [configMap('a'), /answered with ConfigMap instead of a list$/],
-    [{ kind: 'ConfigMapList', apiVersion: 'v1', items: [1] }, /is a list of something else than objects$/],
-    [{ kind: 'ConfigMapList', apiVersion: 'v1', items: 'x' }, /answered with ConfigMapList instead of a list$/],
+    [configMap('a'), /responded with ConfigMap instead of a list$/],
+    [{ kind: 'ConfigMapList', apiVersion: 'v1', items: [1] }, /is a list whose items are not objects$/],
+    [{ kind: 'ConfigMapList', apiVersion: 'v1', items: 'x' }, /responded with ConfigMapList instead of a list$/],
   ];
   for (const [answer, message] of lists)
     t.match(await failure(maps(clientOf(t, (await fake(t, json(answer))).url)).list()), {
@@ -278,7 +271,7 @@ t.test('answers that make no sense are said to make none', async (t) => {
   );
   t.match(await failure(maps(clientOf(t, switching.url)).get('a')), {
     name: 'ConnectionError',
-    message: /got no answer/,
+    message: /got no response/,
   });
   t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1', { authorization: 'Bearer a\nb' })).get('a')), {
     name: 'ConnectionError',
@@ -286,12 +279,12 @@ t.test('answers that make no sense are said to make none', async (t) => {
   });
   t.match(await failure(maps(clientOf(t, 'http://127.0.0.1:1')).get('a')), {
     name: 'ConnectionError',
-    message: /got no answer: connect ECONNREFUSED/,
+    message: /got no response: connect ECONNREFUSED/,
     cause: Error,
   });
 });
 
-t.test('refusals without a Status become what Kubernetes makes of them', async (t) => {
+t.test('error responses without a Status become the ApiErrors of client-go', async (t) => {
   const cases: readonly (readonly [RequestListener, object])[] = [
     [
       text('404 page not found\n', 'text/plain', 404),
@@ -327,7 +320,7 @@ t.test('refusals without a Status become what Kubernetes makes of them', async (
   t.match(await failure(maps(clientOf(t, overlong.url)).get('a')), { name: 'ConnectionError' });
 });
 
-t.test('what a server asks to be tried again later is tried again, and nothing else', async (t) => {
+t.test('requests are retried if the server sends Retry-After, and only then', async (t) => {
   const clock = virtualClock();
   let answers: RequestListener[] = [];
   const server = await fake(t, (request, response) => (answers.shift() ?? json(configMap('a')))(request, response));
@@ -391,7 +384,7 @@ t.test('what a server asks to be tried again later is tried again, and nothing e
   t.equal(await refusal(client.read('/version')).then(({ status }) => status.code), 429);
 });
 
-t.test('a watch that goes wrong ends in an error that says so, and lets go of its connection', async (t) => {
+t.test('a broken watch errors with its cause and closes its connection', async (t) => {
   const streaming =
     (...parts: readonly string[]): RequestListener =>
     (_request, response) => {
@@ -412,17 +405,17 @@ t.test('a watch that goes wrong ends in an error that says so, and lets go of it
     [
       'ERROR of nothing',
       streaming(event('ERROR', { kind: 'Status', apiVersion: 'v1', status: 'Success' })),
-      { message: 'the watch told of an error without saying which' },
+      { message: 'the watch sent an ERROR event without a Status' },
     ],
     ['410', json(expired, 410), { status: { reason: 'Expired' } }],
-    ['a type nobody knows', streaming(event('RENAMED')), { message: 'the watch told an event of an unknown type' }],
-    ['no event', streaming('[1]\n'), { message: 'the watch told something that is no event' }],
-    ['no object', streaming('{"type":"ADDED"}\n'), { message: 'the watch told something that is no event' }],
-    ['no JSON', streaming('{"type":\n'), { message: 'the watch told something that is no JSON', cause: Error }],
+    ['an unknown type', streaming(event('RENAMED')), { message: 'the watch sent an event of an unknown type' }],
+    ['no event', streaming('[1]\n'), { message: 'the watch sent a line that is not an event' }],
+    ['no object', streaming('{"type":"ADDED"}\n'), { message: 'the watch sent a line that is not an event' }],
+    ['no JSON', streaming('{"type":\n'), { message: 'the watch sent a line that is not JSON', cause: Error }],
     [
       'a bookmark of nothing',
       streaming(event('BOOKMARK', { kind: 'ConfigMap', metadata: {} })),
-      { message: 'the watch told a bookmark without a resourceVersion' },
+      { message: 'the watch sent a bookmark without a resourceVersion' },
     ],
     [
       'an endless line',
@@ -434,7 +427,7 @@ t.test('a watch that goes wrong ends in an error that says so, and lets go of it
       streaming(`{"type":"ADDED","object":{"a":"${'x'.repeat(5_000)}"}}\n`),
       { message: 'an event of the watch is longer than 4096 bytes' },
     ],
-    ['a page', text('<html>', 'text/html'), { message: /^the server answered a watch with text\/html/ }],
+    ['a page', text('<html>', 'text/html'), { message: /^the server responded to a watch with text\/html/ }],
     [
       'half an event, closed in good order',
       (_request, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"type":'),
@@ -460,7 +453,7 @@ t.test('a watch that goes wrong ends in an error that says so, and lets go of it
   }
 });
 
-t.test('events come whole, however they are cut', async (t) => {
+t.test('events are complete, however the bytes are split', async (t) => {
   const lines = [
     event('ADDED', { ...(configMap('ä€😀') as Record<string, JsonValue>) }),
     '\n',
@@ -476,7 +469,7 @@ t.test('events come whole, however they are cut', async (t) => {
     const pieces: Uint8Array[] = [];
     for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size));
     const bodies: readonly (() => AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>)[] = [
-      // One memory for all pieces, as some streams do it.
+      // One buffer for all chunks, as some streams have.
       async function* () {
         const memory = new Uint8Array(size);
         for (const piece of pieces) {
@@ -525,7 +518,7 @@ function withoutIterator(pieces: readonly Uint8Array[]): ReadableStream<Uint8Arr
   return { getReader: () => stream.getReader() } as ReadableStream<Uint8Array>;
 }
 
-t.test('leaving a watch ends it, before and after it began', async (t) => {
+t.test('unsubscribing ends a watch, before and after its response has begun', async (t) => {
   const arrived = new EventEmitter();
   const server = await fake(t, (request, response) => {
     arrived.emit('request', request, response);
@@ -549,7 +542,7 @@ t.test('leaving a watch ends it, before and after it began', async (t) => {
   t.equal(server.sockets.size, 0);
 });
 
-t.test('connections are kept and used again, also where the server closed one', async (t) => {
+t.test('connections are reused, and replaced if the server has closed one', async (t) => {
   let isGone = false;
   const server = await fake(t, (request, response) => {
     if (isGone) request.socket.destroy();
@@ -563,7 +556,7 @@ t.test('connections are kept and used again, also where the server closed one', 
   await maps(client).get('a');
   await maps(client).delete('a', { gracePeriodSeconds: 1 });
   t.strictSame([...server.sockets], [kept]);
-  // The client learns that it is closed only when it has already sent.
+  // The client detects the closed connection only after it has sent.
   isGone = true;
   t.equal((await maps(client).get('a')).kind, 'ConfigMap', 'reading is tried again');
   isGone = true;
@@ -581,7 +574,7 @@ t.test('connections are kept and used again, also where the server closed one', 
   await emptied(server);
 });
 
-t.test('warnings are told, wherever they stand', async (t) => {
+t.test('warnings are reported from every response', async (t) => {
   const server = await fake(
     t,
     json(configMap('a'), 200, { Warning: '299 - "one, \\"two\\"", 299 kube "three", 199 - "other"' }),
@@ -670,16 +663,16 @@ t.test('older servers are discovered version by version', async (t) => {
   t.strictSame((await clientOf(t, (await fake(t, json('odd'))).url).discover()).resources, []);
 });
 
-t.test('a server in process that answers with something else is told so', async (t) => {
+t.test('an unexpected type of response in process is an error', async (t) => {
   const answering = (answer: Awaited<ReturnType<Handler>>): Client => inProcessClient(async () => answer);
   const raw = (content: string | Uint8Array, code = 200) =>
     ({ type: 'raw', code, contentType: 'application/json', content }) as const;
   t.match((await refusal(maps(answering(raw('gone', 404))).get('a'))).status, { code: 404 });
   t.match(await failure(maps(answering(raw('text'))).get('a')), {
-    message: 'configmaps/ does not answer with an object',
+    message: 'configmaps/ does not respond with an object',
   });
   t.match(await failure(all(maps(answering(raw('text'))).watch())), {
-    message: 'configmaps/ does not answer with events',
+    message: 'configmaps/ does not respond with events',
   });
   t.strictSame(await answering(raw(new TextEncoder().encode('{"a":1}'))).read('/a'), { a: 1 });
   const broken = inProcessClient(async () => Promise.reject(new Error('a defect')));
@@ -690,7 +683,7 @@ t.test('a server in process that answers with something else is told so', async 
   ])
     t.match(await failure(call), { name: 'AbortError' });
   t.match(await failure(answering({ ...raw(''), content: EMPTY }).read('/a')), {
-    message: '/a does not answer with a document',
+    message: '/a does not respond with a document',
   });
   const form = { mediaType: 'application/json', pretty: false };
   const watching = answering({
@@ -725,10 +718,10 @@ t.test('fetch sends a header once or not at all', async (t) => {
   );
 });
 
-t.test('certificates decide who talks to whom', async (t) => {
+t.test('certificates of client and server are verified', async (t) => {
   const authority = createAuthority({ now: systemClock().now() });
   const stranger = createAuthority({ now: systemClock().now() });
-  const { key, certificate } = authority.serving(['kubernetes', '127.0.0.1']);
+  const { key, certificate } = authority.issueServerCertificate(['kubernetes', '127.0.0.1']);
   const server = await fake(
     t,
     (request, response) => {
@@ -752,14 +745,17 @@ t.test('certificates decide who talks to whom', async (t) => {
   };
   const { certificate: authorities } = authority;
   t.equal(await ask({ authorities }), 'nobody');
-  t.equal(await ask({ authorities, serverName: 'kubernetes', certificate: authority.client('jane') }), 'jane');
+  t.equal(
+    await ask({ authorities, serverName: 'kubernetes', certificate: authority.issueClientCertificate('jane') }),
+    'jane',
+  );
   t.equal(await ask({ insecure: true }), 'nobody');
   t.match(await failure(ask({})), { name: 'ConnectionError', message: /certificate/ });
   t.match(await failure(ask({ authorities: stranger.certificate })), { name: 'ConnectionError' });
   t.match(await failure(ask({ authorities, serverName: 'other' })), { name: 'ConnectionError', message: /altnames/ });
 });
 
-t.test('a kubeconfig says where, as whom and with what', async (t) => {
+t.test('a kubeconfig has server, user and credentials', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const write = (name: string, content: string | JsonValue): string => {
@@ -887,7 +883,7 @@ t.test('a kubeconfig says where, as whom and with what', async (t) => {
   );
 });
 
-t.test('credentials are shown, and tokens of files read again', async (t) => {
+t.test('credentials are sent, and token files are read again', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'account-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const server = await fake(t, json(configMap('a')));
@@ -943,7 +939,7 @@ t.test('credentials are shown, and tokens of files read again', async (t) => {
   });
 });
 
-t.test('a ConnectionError is known by its name', async (t) => {
+t.test('a ConnectionError is recognised by its name', async (t) => {
   t.ok(isConnectionError(new ConnectionError('x')));
   t.notOk(isConnectionError(new Error('x')));
   t.notOk(isConnectionError('x'));

@@ -2,7 +2,6 @@
 import { defer, finalize, merge } from 'rxjs';
 import t from 'tap';
 import { awaitChange, controller, informers, inProcessClient } from '../../lib/client/index.js';
-import type { Handler } from '../../lib/client/index.js';
 import {
   clusterRoleAggregation,
   ephemeralVolumes,
@@ -10,8 +9,8 @@ import {
   serviceAccountSecrets,
 } from '../../lib/controllers/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
-import type { VirtualClock } from '../../lib/core/index.js';
-import { createScheduler } from '../../lib/scheduling/index.js';
+import type { VirtualClock, Handler } from '../../lib/core/index.js';
+import { createScheduler } from '../../lib/scheduling/public.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
@@ -105,7 +104,7 @@ t.test('a scheduler, four controllers and one more part open one watch per resou
   await server.close();
 });
 
-t.test('finished pods are gone for the scheduler, though it shares the watch of all pods', async (t) => {
+t.test('finished pods are deleted for the scheduler, although it shares the watch of all pods', async (t) => {
   const clock = virtualClock();
   const server = counted(clock);
   const client = inProcessClient(server.handler);

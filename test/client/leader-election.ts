@@ -1,12 +1,12 @@
-// One of several leads: against a server in the same process, on virtual time. Requests are late, get lost before they
-// arrive or after, and leases say what nobody meant; never do two lead at a time, and in the end somebody does.
+// Leader election against a server in the same process, on virtual time. Requests are delayed or lost before or after
+// they arrive, and leases are invalid; two candidates never lead at a time, and eventually one does.
 import { EMPTY, NEVER, Observable, concat, lastValueFrom, of, tap } from 'rxjs';
 import type { Subscription } from 'rxjs';
 import t, { type Test } from 'tap';
 import { inProcessClient, leaderElection, whileLeading } from '../../lib/client/index.js';
-import type { ApiRequest, Client, Handler, LeaderElectionOptions, Leadership } from '../../lib/client/index.js';
-import { electionBegin, electionStep } from '../../lib/client/election-step.js';
-import type { Election, ElectionEvent, ElectionRules } from '../../lib/client/election-step.js';
+import type { Client, LeaderElectionOptions, Leadership } from '../../lib/client/index.js';
+import { initialElection, electionStep } from '../../lib/client/election/election-step.js';
+import type { Election, ElectionEvent, ElectionRules } from '../../lib/client/election/election-step.js';
 import {
   Outlet,
   alreadyExists,
@@ -16,7 +16,7 @@ import {
   random,
   virtualClock,
 } from '../../lib/core/index.js';
-import type { Clock, VirtualClock } from '../../lib/core/index.js';
+import type { Clock, VirtualClock, ApiRequest, Handler } from '../../lib/core/index.js';
 import type { LeaseSpec } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -27,7 +27,7 @@ const place = { namespace: 'kube-system', name: 'kube-scheduler' };
 const start = Date.UTC(2026, 0, 1);
 
 interface Standing {
-  /** What was told, with the seconds since the beginning. */
+  /** What was emitted, with the seconds since the start. */
   readonly seen: string[];
   readonly running: Subscription;
 }
@@ -103,7 +103,7 @@ function wordsOf(value: Leadership): string {
   }
 }
 
-/** Fails while it is told to, before the server is asked or after. */
+/** Fails on demand, before or after the server has handled the request. */
 function flaky(): { readonly around: (handler: Handler) => Handler; fails: false | 'before' | 'after' | 'silent' } {
   const self: ReturnType<typeof flaky> = {
     fails: false,
@@ -118,7 +118,7 @@ function flaky(): { readonly around: (handler: Handler) => Handler; fails: false
   return self;
 }
 
-t.test('the first leads, the others say who does and wait', async (t) => {
+t.test('the first candidate leads, the others emit the leader and wait', async (t) => {
   const { clock, stand, lease, working } = await scene(t);
   const one = stand('one');
   await clock.settled();
@@ -142,7 +142,7 @@ t.test('the first leads, the others say who does and wait', async (t) => {
   });
 });
 
-t.test('who stops without a word is followed by another when the lease has run out', async (t) => {
+t.test('a leader that disappears is replaced when its lease has expired', async (t) => {
   const { clock, stand, lease, working } = await scene(t);
   const one = stand('one');
   await clock.advance('1m');
@@ -159,7 +159,7 @@ t.test('who stops without a word is followed by another when the lease has run o
   t.not((await lease()).acquireTime, '2026-01-01T00:00:00.000000Z');
 });
 
-t.test('who gives the lease back is followed at the next try, and has ended its work before', async (t) => {
+t.test('a leader that releases its lease is replaced at the next try, after its work has ended', async (t) => {
   const { clock, stand, working, handler } = await scene(t);
   let workedOnRelease: boolean | undefined;
   const around = (): Handler => (request) => {
@@ -184,7 +184,7 @@ t.test('who gives the lease back is followed at the next try, and has ended its 
   t.strictSame([...working], ['two'], 'who does not lead gives nothing back');
 });
 
-t.test('who is told to stop says so, gives the lease back and completes', async (t) => {
+t.test('a stopped candidate emits lost, releases the lease and completes', async (t) => {
   const { clock, client, lease, stand } = await scene(t);
   const seen: string[] = [];
   const stop = new Outlet<void>();
@@ -218,7 +218,7 @@ t.test('who is told to stop says so, gives the lease back and completes', async 
   t.equal(clock.pending, 0);
 
   const two = stand('two', { stop$: of(0) });
-  t.ok(two.running.closed, 'who is told so at once does not begin');
+  t.ok(two.running.closed, 'a candidate that is stopped at once does not begin');
   const three = stand('three', { stop$: clock.timer(1000) });
   await clock.advance(2_000);
   t.ok(three.running.closed);
@@ -246,7 +246,7 @@ t.test('a leader that cannot renew stops in time, and leads again when it can', 
       t.match(
         one.seen.slice(2),
         fails === 'silent'
-          ? [/^67 failed no answer within 5000 ms/, '70 lost expired']
+          ? [/^67 failed no response within 5000 ms/, '70 lost expired']
           : [/^62 failed no way/, /^64 failed no way/, /^66 failed/, /^68 failed/, /^70 (failed|lost)/],
       );
       link.fails = false;
@@ -257,7 +257,7 @@ t.test('a leader that cannot renew stops in time, and leads again when it can', 
   }
 });
 
-t.test('a single failure, or somebody who writes a label, costs nobody the lease', async (t) => {
+t.test('a single failed request, or a label that another client writes, does not cost the lease', async (t) => {
   const { clock, client, stand, working } = await scene(t);
   const link = flaky();
   const one = stand('one', { around: link.around });
@@ -282,7 +282,7 @@ t.test('a single failure, or somebody who writes a label, costs nobody the lease
   });
 });
 
-t.test('a lease that vanishes or that somebody took is lost, and can be had again', async (t) => {
+t.test('a lease that is deleted or taken is lost, and can be acquired again', async (t) => {
   const { clock, client, stand, working, lease } = await scene(t);
   const one = stand('one');
   const leases = client.kind('coordination.k8s.io/v1', 'Lease').in(place.namespace);
@@ -300,7 +300,7 @@ t.test('a lease that vanishes or that somebody took is lost, and can be had agai
   t.match(one.seen.slice(2), [/ leader one$/, / leading$/], 'the moment it is over');
 });
 
-t.test('leases that make no sense do no harm', async (t) => {
+t.test('invalid leases do no harm', async (t) => {
   const cases: readonly [what: string, spec: object | undefined, takenWithinMs: number, transitions: number][] = [
     ['no spec', undefined, 0, 1],
     ['nobody', { holderIdentity: '', leaseDurationSeconds: 3600, leaseTransitions: 4 }, 0, 5],
@@ -341,7 +341,7 @@ t.test('leases that make no sense do no harm', async (t) => {
   ];
   for (const [what, spec, takenWithinMs, transitions] of cases) {
     const { clock, stand, working } = await scene(t);
-    // No server of ours keeps such a lease; this one answers with it, and takes what is written.
+    // Our server would reject such a lease; this one returns it and accepts writes.
     const metadata = { ...place, uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
     let kept: unknown = { metadata, spec };
     const around = (): Handler => async (request) => {
@@ -358,7 +358,7 @@ t.test('leases that make no sense do no harm', async (t) => {
   }
 });
 
-t.test('a clock that is wrong, or put right, gives nobody the lease too soon', async (t) => {
+t.test('a wrong or corrected wall clock gives no candidate the lease too early', async (t) => {
   const { clock, stand, working } = await scene(t);
   let offsetMs = -3_600_000;
   const wrong: Clock = {
@@ -376,7 +376,7 @@ t.test('a clock that is wrong, or put right, gives nobody the lease too soon', a
   t.strictSame(two.seen, ['0 leader one']);
 });
 
-t.test('a machine that slept finds out by its wall clock that its time is up', async (t) => {
+t.test('a machine that slept detects by its wall clock that its lease has expired', async (t) => {
   const { clock, stand, working } = await scene(t);
   let sleptMs = 0;
   const sleepy: Clock = {
@@ -396,7 +396,7 @@ t.test('a machine that slept finds out by its wall clock that its time is up', a
   t.equal(working.size, 1);
 });
 
-t.test("durations that make no sense together are refused, in Kubernetes' words", async (t) => {
+t.test('contradictory durations are refused with the messages of Kubernetes', async (t) => {
   const { client, clock } = await scene(t);
   const refusal = (options: Partial<LeaderElectionOptions>): string => {
     try {
@@ -414,10 +414,10 @@ t.test("durations that make no sense together are refused, in Kubernetes' words"
   t.equal(refusal({ leaseDurationMs: 1_500, renewDeadlineMs: 1_200, retryPeriodMs: 500 }), 'accepted');
 });
 
-t.test('a refusal is told, with when it is tried again', async (t) => {
+t.test('a refused request is emitted, with the time until the retry', async (t) => {
   const { clock, handler } = await scene(t);
   const seen: Leadership[] = [];
-  // Of the lease it is told that there is none, of the namespace when it is to be made.
+  // The read returns NotFound, and the create fails because the namespace does not exist.
   const client = inProcessClient((request) =>
     request.info.verb === 'create'
       ? Promise.reject(notFound({ group: '', resource: 'namespaces', name: 'nowhere' }))
@@ -437,7 +437,7 @@ t.test('a refusal is told, with when it is tried again', async (t) => {
   running.unsubscribe();
 });
 
-t.test('work begins after "leading" is told and ends before "lost" is', async (t) => {
+t.test('work begins after "leading" is emitted and ends before "lost" is', async (t) => {
   const turns = new Outlet<Leadership>();
   const seen: string[] = [];
   let begun = 0;
@@ -528,7 +528,7 @@ const someEvent: fc.Arbitrary<ElectionEvent> = fc.oneof(
   fc.record({
     type: fc.constant('written' as const),
     lease: someLease,
-    askedMs: fc.integer({ min: start - 20_000, max: start + 1_000 }),
+    requestedAtMs: fc.integer({ min: start - 20_000, max: start + 1_000 }),
   }),
   fc.record({
     type: fc.constant('failed' as const),
@@ -538,33 +538,35 @@ const someEvent: fc.Arbitrary<ElectionEvent> = fc.oneof(
 );
 
 t.test(
-  "whatever happens: who leads has a deadline, turns are told in turn, and nobody else's lease is written before it is over",
+  'for any events: a leader has a deadline, turns alternate, and the lease of another is not written before it has expired',
   async (t) => {
     const property = fc.property(
       fc.array(fc.tuple(someEvent, fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 60 }),
       (events) => {
-        let was: Election = electionBegin;
+        let was: Election = initialElection;
         let leads = false;
         for (const [event, chance] of events) {
-          const { state, tell }: ReturnType<typeof electionStep> = electionStep(was, event, rules, {
+          const { state, emitted: tell }: ReturnType<typeof electionStep> = electionStep(was, event, rules, {
             nowMs: start,
             chance,
           });
           for (const each of tell) {
             if (each.type === 'leading' || each.type === 'lost') {
-              if (leads === (each.type === 'leading')) throw new Error(`${each.type} is told twice`);
+              if (leads === (each.type === 'leading')) throw new Error(`${each.type} is emitted twice`);
               leads = !leads;
             }
-            if (each.type === 'leader' && each.identity === was.leader) throw new Error('the leader is told twice');
+            if (each.type === 'leader' && each.identity === was.leader) throw new Error('the leader is emitted twice');
           }
-          if (leads !== (state.state === 'leading')) throw new Error('what is told is not what is');
+          if (leads !== (state.state === 'leading')) throw new Error('the emitted state differs from the state');
           if (
             state.state === 'leading' &&
             !(state.countdown !== undefined && state.countdown.ms > 0 && state.countdown.ms <= rules.renewDeadlineMs)
           )
             throw new Error('who leads has no deadline');
           const waitedMs =
-            event.type === 'written' && state.countdown !== was.countdown ? Math.max(0, start - event.askedMs) : 0;
+            event.type === 'written' && state.countdown !== was.countdown
+              ? Math.max(0, start - event.requestedAtMs)
+              : 0;
           if (state.state === 'leading' && waitedMs + (state.countdown?.ms ?? 0) > rules.renewDeadlineMs)
             throw new Error('the deadline counts from when it was answered');
           if ((state.state === 'over') !== (state.action.do === 'nothing'))
@@ -572,7 +574,7 @@ t.test(
           if (state.action.do === 'update' && state.action !== was.action) {
             const { holderIdentity, leaseDurationSeconds } = state.lease?.spec ?? {};
             const isOthers = holderIdentity === 'you' || holderIdentity === 'they';
-            if (isOthers && leaseDurationSeconds !== 0 && !(was.state === 'candidate' && was.isOver))
+            if (isOthers && leaseDurationSeconds !== 0 && !(was.state === 'candidate' && was.isExpired))
               throw new Error('a lease is taken that is not over');
           }
           if (state.action.do === 'wait' && (state.action.ms < 2_000 || state.action.ms > 4_400))
@@ -608,7 +610,7 @@ const someFault: fc.Arbitrary<Fault> = fc.record({
   ),
 });
 
-/** A way to the server on which requests that nobody waits for any more arrive all the same. */
+/** A connection on which aborted requests still arrive. */
 function faulty(clock: VirtualClock, faults: readonly Fault[]): (handler: Handler) => Handler {
   let count = 0;
   const passed = (ms: number): Promise<unknown> => lastValueFrom(clock.timer(ms), { defaultValue: 0 });
@@ -635,66 +637,70 @@ function unsignalled(request: ApiRequest): ApiRequest {
   };
 }
 
-t.test('however late requests are and whichever get lost, never do two lead, and in the end one does', async (t) => {
-  const candidates = fc.array(
-    fc.record({
-      faults: fc.array(someFault, { maxLength: 40 }),
-      beginsMs: fc.integer({ min: 0, max: 20_000 }),
-      endsMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: undefined }),
-      releases: fc.boolean(),
-    }),
-    { minLength: 2, maxLength: 4 },
-  );
-  let handovers = 0;
-  const property = fc.asyncProperty(candidates, fc.constantFrom(10_500, 15_000), async (all, leaseDurationMs) => {
-    const clock = virtualClock({ start });
-    const store = memoryStore({ clock });
-    const server = createServer({ store, clock, random: random(1) });
-    const working = new Set<number>();
-    let mostAtOnce = 0;
-    const standing = all.map(({ faults, releases }, index) => {
-      const client = inProcessClient(faulty(clock, faults)(server.handler));
-      const election$ = leaderElection({
-        client,
-        clock,
-        random: random(index),
-        lease: place,
-        identity: `candidate-${index}`,
-        leaseDurationMs,
-        releaseOnCancel: releases,
+t.test(
+  'however late requests are and whichever are lost, two candidates never lead, and eventually one does',
+  async (t) => {
+    const candidates = fc.array(
+      fc.record({
+        faults: fc.array(someFault, { maxLength: 40 }),
+        beginsMs: fc.integer({ min: 0, max: 20_000 }),
+        endsMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: undefined }),
+        releases: fc.boolean(),
+      }),
+      { minLength: 2, maxLength: 4 },
+    );
+    let handovers = 0;
+    const property = fc.asyncProperty(candidates, fc.constantFrom(10_500, 15_000), async (all, leaseDurationMs) => {
+      const clock = virtualClock({ start });
+      const store = memoryStore({ clock });
+      const server = createServer({ store, clock, random: random(1) });
+      const working = new Set<number>();
+      let mostAtOnce = 0;
+      const standing = all.map(({ faults, releases }, index) => {
+        const client = inProcessClient(faulty(clock, faults)(server.handler));
+        const election$ = leaderElection({
+          client,
+          clock,
+          random: random(index),
+          lease: place,
+          identity: `candidate-${index}`,
+          leaseDurationMs,
+          releaseOnCancel: releases,
+        });
+        const work$ = new Observable<never>(() => {
+          working.add(index);
+          mostAtOnce = Math.max(mostAtOnce, working.size);
+          handovers += 1;
+          return () => working.delete(index);
+        });
+        return whileLeading(election$, () => work$);
       });
-      const work$ = new Observable<never>(() => {
-        working.add(index);
-        mostAtOnce = Math.max(mostAtOnce, working.size);
-        handovers += 1;
-        return () => working.delete(index);
-      });
-      return whileLeading(election$, () => work$);
+      const running = new Map<number, Subscription>();
+      // The first candidate stays, so that one can lead at the end.
+      const times = all.flatMap(({ beginsMs, endsMs }, index) => [
+        { atMs: beginsMs, act: () => running.set(index, observe(standing[index] ?? EMPTY)) },
+        ...(index === 0 || endsMs === undefined
+          ? []
+          : [{ atMs: beginsMs + endsMs, act: () => running.get(index)?.unsubscribe() }]),
+      ]);
+      for (const { atMs, act } of times.sort((one, other) => one.atMs - other.atMs)) {
+        await clock.advanceTo(start + atMs);
+        act();
+      }
+      // In the worst case every request takes half the deadline; then requests succeed, and the remaining lease
+      // expires.
+      await clock.advance(40 * 5_000 + 40 * 4_400 + 60_000);
+      const leading = working.size;
+      for (const each of running.values()) each.unsubscribe();
+      await clock.advance('2m');
+      const left = clock.pending;
+      await server.close();
+      await store.close();
+      if (mostAtOnce > 1) throw new Error('two lead at a time');
+      if (leading !== 1) throw new Error('no candidate leads at the end');
+      if (left > 0 || working.size > 0) throw new Error('something is left');
     });
-    const running = new Map<number, Subscription>();
-    // The first stays to the end, so that there is somebody to lead.
-    const times = all.flatMap(({ beginsMs, endsMs }, index) => [
-      { atMs: beginsMs, act: () => running.set(index, observe(standing[index] ?? EMPTY)) },
-      ...(index === 0 || endsMs === undefined
-        ? []
-        : [{ atMs: beginsMs + endsMs, act: () => running.get(index)?.unsubscribe() }]),
-    ]);
-    for (const { atMs, act } of times.sort((one, other) => one.atMs - other.atMs)) {
-      await clock.advanceTo(start + atMs);
-      act();
-    }
-    // At worst every request of a candidate takes half the deadline; then all is well, and what was left runs out.
-    await clock.advance(40 * 5_000 + 40 * 4_400 + 60_000);
-    const leading = working.size;
-    for (const each of running.values()) each.unsubscribe();
-    await clock.advance('2m');
-    const left = clock.pending;
-    await server.close();
-    await store.close();
-    if (mostAtOnce > 1) throw new Error('two lead at a time');
-    if (leading !== 1) throw new Error('nobody leads in the end');
-    if (left > 0 || working.size > 0) throw new Error('something is left');
-  });
-  await fc.assert(property, { numRuns: runs(60) });
-  t.ok(handovers >= seenAtLeast(100), `${handovers} terms`);
-});
+    await fc.assert(property, { numRuns: runs(60) });
+    t.ok(handovers >= seenAtLeast(100), `${handovers} terms`);
+  },
+);

@@ -23,9 +23,9 @@ import { httpClient } from '../../lib/client/index.js';
 import { connect, inClusterAccess } from '../../lib/client/node/index.js';
 import { systemClock, systemRandom, watcher } from '../../lib/core/index.js';
 import { eventQueue } from '../support/event-queue.js';
-import { startServer } from '../support/served.js';
+import { fewControllers, startServer } from '../support/served.js';
 
-const server = await startServer();
+const server = await startServer(fewControllers);
 t.teardown(() => server.close());
 const config = new KubeConfig();
 config.loadFromString(server.kubeconfig);
@@ -230,7 +230,7 @@ t.test('refusals are ApiExceptions with a Status', async (t) => {
   await refused(core.listNamespacedConfigMap({ namespace, _continue: 'nonsense' }), 400, { reason: 'BadRequest' });
 });
 
-t.test('a watch tells what happens, and ends when told to', async (t) => {
+t.test('a watch emits changes, and ends when it is aborted', async (t) => {
   const namespace = await makeNamespace('watches');
   const { metadata } = await core.createNamespacedConfigMap({ namespace, body: configMap('before') });
   const events = eventQueue<string>();
@@ -309,7 +309,7 @@ t.test('an informer keeps up, also when its connection ends', async (t) => {
   );
 });
 
-/** Starts an informer that was stopped. Its old connection tells of its end by an error, which is taken off here. */
+/** Starts an informer that was stopped. Its old connection ends with an error, which is consumed here. */
 async function startAgain(informer: { start(): Promise<void> }, events: { next(): Promise<string> }): Promise<string> {
   const error = await events.next();
   await informer.start();
@@ -365,7 +365,7 @@ interface PodLike {
   readonly prefix: string;
   readonly folder: string;
   readonly environment: Readonly<Record<'KUBERNETES_SERVICE_HOST' | 'KUBERNETES_SERVICE_PORT', string>>;
-  /** Puts a new token into the file; tells its identity. */
+  /** Writes a new token into the file and returns its identity. */
   renew(): Promise<string>;
   /** Lets it get, list and watch ConfigMaps. */
   allow(): Promise<void>;

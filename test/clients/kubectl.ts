@@ -9,11 +9,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import type { Test } from 'tap';
+import { createCluster } from '../../lib/cluster/index.js';
+import { defineKind } from '../../lib/core/index.js';
+import type { KindOptions } from '../../lib/core/index.js';
 import { kubectlMissing, kubectls, openSession } from '../support/kubectl.js';
 import type { Kubectl } from '../support/kubectl.js';
-import { startServer } from '../support/served.js';
+import { fewControllers, startServer } from '../support/served.js';
 import { expected, outcome, parseTranscript } from '../support/transcript.js';
 import type { Session } from '../support/transcript.js';
+
+/** The control plane whose words were recorded ran without these. */
+const withoutPlugins = '--disable-admission-plugins=DefaultTolerationSeconds,StorageObjectInUseProtection';
 
 const folder = join(import.meta.dirname, 'kubectl');
 const transcripts = readdirSync(folder).map((file) => ({
@@ -22,7 +28,7 @@ const transcripts = readdirSync(folder).map((file) => ({
 }));
 const installed = kubectls();
 
-/** Who is known besides the administrator: nobody whom a role allows anything. */
+/** Users besides the administrator, none of them bound to a role. */
 const users = ['alice-token,alice,u-alice', 'carol-token,carol,u-carol,devs'].join('\n');
 const usersFolder = mkdtempSync(join(tmpdir(), 'vivarium-users-'));
 const usersFile = join(usersFolder, 'tokens.csv');
@@ -42,8 +48,13 @@ t.jobs = installed.length + 1;
 for (const kubectl of installed) {
   t.test(`kubectl ${kubectl.version} says what it says of a real control plane`, { buffered: true }, async (t) => {
     t.jobs = 2; // more would only wait for each other, and a kubectl that waits too long gives up
-    // The answers were recorded from an API server alone: nobody gives the pods nodes.
-    const server = await startServer(`--token-auth-file=${usersFile}`, '--scheduler=false');
+    // The answers were recorded from an API server alone: no scheduler assigns nodes.
+    const server = await startServer(
+      `--token-auth-file=${usersFile}`,
+      '--scheduler=false',
+      fewControllers,
+      withoutPlugins,
+    );
     t.teardown(() => server.close());
     await Promise.all(
       transcripts.map(({ file, steps }) =>
@@ -61,7 +72,7 @@ for (const kubectl of installed) {
   });
 
   t.test(`kubectl ${kubectl.version} watches`, { buffered: true }, async (t) => {
-    const server = await startServer();
+    const server = await startServer(fewControllers);
     t.teardown(() => server.close());
     const session = sessionOf(t, kubectl, server);
     const run = (command: string): Promise<string> =>
@@ -88,7 +99,7 @@ for (const kubectl of installed) {
     await watch.stop();
 
     const table = watching(['get', 'configmaps', '-w', '--watch-only', '-l', 'team=red'], session);
-    // Nothing says when a watch without first events has begun; so events are made until it tells of one.
+    // Nothing says when a watch without first events has begun; so events are created until it emits one.
     const heard = table.next();
     let made = 0;
     const isHeard = heard.then(() => true);
@@ -103,6 +114,55 @@ for (const kubectl of installed) {
     t.match(await heard, /^NAME +DATA +AGE$/);
     t.match(await table.next(), /^red-\d+ +0 +\d+s$/);
     await table.stop();
+  });
+
+  t.test(
+    `kubectl ${kubectl.version} follows kinds that are added, changed and removed`,
+    { buffered: true },
+    async (t) => {
+      const cluster = await createCluster({ controllers: [], scheduler: false });
+      t.teardown(() => cluster.close());
+      const { url } = await cluster.listen();
+      const session = sessionOf(t, kubectl, { url, kubeconfig: await cluster.kubeconfig() });
+      const run = (command: string, input = ''): Promise<string> =>
+        outcome({ line: 0, command, input, outcomes: new Map() }, session);
+      const resources = (): Promise<string> =>
+        run('kubectl api-resources --api-group=example.com --no-headers | tr -s " "');
+      const { kinds } = cluster.server;
+      for (const round of [1, 2, 3]) {
+        const kind = await widgetKind('Namespaced');
+        kinds.add(kind);
+        t.equal(await resources(), 'widgets wd example.com/v1 true Widget');
+        const widget = {
+          apiVersion: 'example.com/v1',
+          kind: 'Widget',
+          metadata: { name: 'one' },
+          spec: { size: round },
+        };
+        t.equal(await run('kubectl create -f -', JSON.stringify(widget)), 'widget.example.com/one created');
+        t.equal(await run('kubectl get wd one -o jsonpath={.spec.size}'), `${round}`);
+        t.match(await run('kubectl explain widget.spec'), /size\s+<integer>/);
+        t.equal(await run('kubectl delete widget one'), 'widget.example.com "one" deleted');
+        kinds.replace(await widgetKind('Cluster'));
+        t.equal(await resources(), 'widgets wd example.com/v1 false Widget');
+        kinds.remove(kind);
+        t.equal(await resources(), '');
+      }
+    },
+  );
+}
+
+function widgetKind(scope: 'Namespaced' | 'Cluster'): Promise<KindOptions> {
+  return defineKind({
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Widget',
+    scope,
+    shortNames: ['wd'],
+    schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+    },
   });
 }
 

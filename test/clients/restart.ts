@@ -41,7 +41,7 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
     const server = createServer({ store });
     const listening = await listen(server, {
       port,
-      tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate },
+      tls: { ...authority.issueServerCertificate(apiServerHosts), clientAuthorities: authority.certificate },
     });
     return {
       url: listening.url,
@@ -59,7 +59,7 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   const text = kubeconfig({
     server: url,
     ca: authority.certificate,
-    user: { name: 'admin', certificate: authority.client('admin', ['system:masters']) },
+    user: { name: 'admin', certificate: authority.issueClientCertificate('admin', ['system:masters']) },
   });
   const config = new KubeConfig();
   config.loadFromString(text);
@@ -87,7 +87,7 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
     ].map(({ items }) => items);
 
   // Two who watch from before the restart on. The informer of client-node is started again by its user when it fails,
-  // as its documentation says; our watcher needs nobody.
+  // as its documentation says; our watcher needs no help.
   const informed = eventQueue<string>();
   const informer = makeInformer(config, '/api/v1/namespaces/default/configmaps', () =>
     core.listNamespacedConfigMap({ namespace: 'default' }),
@@ -120,7 +120,7 @@ async function survives(t: Test, openStore: () => Promise<Store> | Store): Promi
   const before = await everything();
   const { metadata } = await core.listNamespacedConfigMap({ namespace: 'default' });
   await running.close();
-  await t.rejects(core.listNamespace(), 'nobody answers');
+  await t.rejects(core.listNamespace(), 'no server answers');
   // What happens before the two are back is what they must not miss.
   running = await start(port);
   t.strictSame(await everything(), before, 'all objects are as they were');

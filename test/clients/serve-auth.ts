@@ -133,7 +133,7 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
 }
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
-const nobody: Proof = {};
+const anonymous: Proof = {};
 const basic = (name: string, password: string): Proof => ({
   headers: { Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` },
 });
@@ -150,7 +150,7 @@ t.test('--client-ca-file believes a second authority, and a third once the file 
     { username: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] },
     "the server's own authority stays",
   );
-  const alice = second.client('alice', ['devs']);
+  const alice = second.issueClientCertificate('alice', ['devs']);
   const hash = createHash('sha256')
     .update(Buffer.from(alice.certificate.replace(/-----.*-----|\s/g, ''), 'base64'))
     .digest('hex');
@@ -166,7 +166,7 @@ t.test('--client-ca-file believes a second authority, and a third once the file 
         'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"',
     },
   });
-  const bob = { certificate: third.client('bob') };
+  const bob = { certificate: third.issueClientCertificate('bob') };
   t.equal(await who(bob), 401);
   t.match(
     await ask('GET', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'),
@@ -187,7 +187,7 @@ t.test('--client-ca-file believes a second authority, and a third once the file 
   t.equal(await who({ certificate: alice }), 401, 'and who is no longer in the file is not believed');
   put('ca.pem', third.certificate.slice(0, 100));
   await server.said('ca.pem was not taken over: data does not contain any valid RSA or ECDSA certificates');
-  t.match(await who(bob), { username: 'bob' }, 'a file cut short locks nobody out');
+  t.match(await who(bob), { username: 'bob' }, 'a truncated file locks no user out');
 });
 
 t.test('files of a volume are followed, though it is a link beside them that changes', async (t) => {
@@ -207,9 +207,9 @@ t.test('files of a volume are followed, though it is a link beside them that cha
   lead('old');
   symlinkSync('..data/ca.pem', at('ca.pem'));
   const { who } = await start(t, () => [`--client-ca-file=${at('ca.pem')}`], { at });
-  t.match(await who({ certificate: old.client('alice') }), { username: 'alice' });
+  t.match(await who({ certificate: old.issueClientCertificate('alice') }), { username: 'alice' });
   lead('young');
-  const bob = { certificate: young.client('bob') };
+  const bob = { certificate: young.issueClientCertificate('bob') };
   t.match(
     await until(
       () => who(bob),
@@ -254,10 +254,10 @@ t.test('--basic-auth-file and --token-auth-file', async (t) => {
   t.equal(await who(basic('ali', 'open barley')), 401);
   t.equal(await who(basic('alice', 'alice-token')), 401);
   t.equal(await who({ token: 'open sesame' }), 401);
-  t.equal(await who(nobody), 403, 'the anonymous user may not even ask');
+  t.equal(await who(anonymous), 403, 'the anonymous user may not even ask');
 });
 
-t.test('--requestheader-… believes a proxy, and nobody else who sends its headers', async (t) => {
+t.test('--requestheader-… accepts the headers of a proxy, and of no other client', async (t) => {
   const { ask, who, put } = await start(t, (put) => [
     `--requestheader-client-ca-file=${put('proxies.pem', authority.certificate)}`,
     '--requestheader-allowed-names=front-proxy',
@@ -272,15 +272,23 @@ t.test('--requestheader-… believes a proxy, and nobody else who sends its head
     'X-Remote-Group': 'devs',
     'X-Remote-Extra-Acme.com%2Fscope': 'all',
   };
-  t.strictSame(await who({ certificate: authority.client('front-proxy'), headers }), {
+  t.strictSame(await who({ certificate: authority.issueClientCertificate('front-proxy'), headers }), {
     username: 'alice',
     uid: '7',
     groups: ['devs', 'system:authenticated'],
     extra: { 'acme.com/scope': ['all'] },
   });
-  t.equal(await who({ certificate: authority.client('another'), headers }), 401, 'a proxy of another name');
-  t.equal(await who({ headers }), 403, 'nobody with the same headers is nobody');
-  t.equal(await who({ certificate: authority.client('front-proxy') }), 401, 'a proxy is no user itself');
+  t.equal(
+    await who({ certificate: authority.issueClientCertificate('another'), headers }),
+    401,
+    'a proxy of another name',
+  );
+  t.equal(await who({ headers }), 403, 'the same headers without a certificate are anonymous');
+  t.equal(
+    await who({ certificate: authority.issueClientCertificate('front-proxy') }),
+    401,
+    'a proxy is no user itself',
+  );
   t.match(
     (await ask('GET', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')).body.data,
     {
@@ -294,13 +302,13 @@ t.test('--requestheader-… believes a proxy, and nobody else who sends its head
   put('proxies.pem', other.certificate);
   t.match(
     await until(
-      () => who({ certificate: other.client('front-proxy'), headers }),
+      () => who({ certificate: other.issueClientCertificate('front-proxy'), headers }),
       (user) => user !== 401,
     ),
     { username: 'alice' },
     'the file is followed',
   );
-  t.equal(await who({ certificate: authority.client('front-proxy'), headers }), 401);
+  t.equal(await who({ certificate: authority.issueClientCertificate('front-proxy'), headers }), 401);
 });
 
 t.test('--enable-bootstrap-token-auth believes Secrets of kube-system', async (t) => {
@@ -412,7 +420,7 @@ async function issuerOf(t: Test, key: SigningKey): Promise<string> {
 
 /** A server on loopback that answers JSON, or not at all; its URL. */
 async function tlsServer(t: Test, answer: (path: string, body: string) => unknown): Promise<string> {
-  const { key, certificate } = authority.serving(['127.0.0.1']);
+  const { key, certificate } = authority.issueServerCertificate(['127.0.0.1']);
   const server = createServer({ key, cert: certificate }, (incoming, response) => {
     let body = '';
     incoming.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
@@ -467,7 +475,7 @@ t.test('--authorization-config asks a webhook, and follows the file', async (t) 
       kubeconfig({
         server: url,
         ca: authority.certificate,
-        user: { name: 'server', certificate: authority.client('server') },
+        user: { name: 'server', certificate: authority.issueClientCertificate('server') },
       }),
     );
     return [
@@ -535,9 +543,9 @@ t.test('--authorization-config asks a webhook, and follows the file', async (t) 
     unheard,
     {
       code: 500,
-      body: { message: /^Internal Server Error: "\/api\/v1\/namespaces\/default\/configmaps": .*ECONNREFUSED/ },
+      body: { message: /^Internal Server Error: "\/api\/v1\/namespaces\/default\/configmaps": .*connection refused/ },
     },
-    'a webhook out of reach refuses, and nobody behind it is asked',
+    'an unreachable webhook refuses, and no later authorizer is called',
   );
 });
 
@@ -602,7 +610,7 @@ t.test('--oidc-… and webhooks by flags, without anonymous users', async (t) =>
   t.strictSame(await who({ token: 'wood' }), { username: 'alder', groups: ['trees', 'system:authenticated'] });
   t.equal((await ask('GET', configMaps, { proof: { token: 'wood' } })).code, 200);
   t.equal(await who({ token: 'stone' }), 401);
-  t.equal((await ask('GET', '/version', { proof: nobody })).code, 401, 'nobody is anonymous');
+  t.equal((await ask('GET', '/version', { proof: anonymous })).code, 401, 'anonymous requests are refused');
 });
 
 t.test('--service-account-issuer and --api-audiences are what tokens say', async (t) => {
@@ -653,12 +661,12 @@ t.test('--authorization-mode=ABAC decides by a file of policies', async (t) => {
   t.equal((await ask('GET', '/api/v1/namespaces/kube-system/configmaps', alice)).code, 403);
   t.equal((await ask('GET', configMaps, bob)).code, 403);
   t.equal((await ask('GET', '/version', bob)).code, 200);
-  t.equal((await ask('GET', '/version', { proof: nobody })).code, 403);
+  t.equal((await ask('GET', '/version', { proof: anonymous })).code, 403);
   t.equal(await who({ token: 'bob-token' }), 403, 'there are no roles that allow what they usually do');
   t.equal((await ask('POST', configMaps, { body: { metadata: { name: 'x' } } })).code, 201, 'masters need no policy');
 });
 
-t.test('--authorization-mode=AlwaysAllow allows everything to everybody but nobody', async (t) => {
+t.test('--authorization-mode=AlwaysAllow allows everything to every user except the anonymous one', async (t) => {
   const { ask } = await start(t, (put) => [
     '--authorization-mode=AlwaysAllow',
     `--token-auth-file=${put('tokens.csv', 'alice-token,alice,1\n')}`,
@@ -667,7 +675,7 @@ t.test('--authorization-mode=AlwaysAllow allows everything to everybody but nobo
     (await ask('POST', configMaps, { body: { metadata: { name: 'x' } }, proof: { token: 'alice-token' } })).code,
     201,
   );
-  t.equal((await ask('GET', configMaps, { proof: nobody })).code, 401);
+  t.equal((await ask('GET', configMaps, { proof: anonymous })).code, 401);
   t.equal((await ask('GET', configMaps, { proof: { token: 'wrong' } })).code, 401);
 });
 

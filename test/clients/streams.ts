@@ -1,18 +1,19 @@
-// Real clients of exec and port-forward against a connector that is a function of the test: kubectl, over the WebSocket
-// protocol v5, and the Kubernetes client of Node.
+// Real clients of exec, attach and port-forward against a connector that is a function of the test: kubectl, over SPDY
+// up to 1.30 and over WebSockets from then on, and the Kubernetes client of Node.
 import { Exec, KubeConfig, PortForward } from '@kubernetes/client-node';
 import type { V1Status } from '@kubernetes/client-node';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { firstValueFrom } from 'rxjs';
 import t from 'tap';
-import type { NodeConnector } from '../../lib/client/index.js';
 import { exitStatus } from '../../lib/core/index.js';
-import type { DuplexChannels } from '../../lib/core/index.js';
+import type { DuplexChannels, NodeConnector } from '../../lib/core/index.js';
 import { kubeconfig } from '../../lib/server/node/index.js';
-import { kubectlMissing, kubectls, openSession } from '../support/kubectl.js';
+import { allKubectls, kubectlMissing, openSession } from '../support/kubectl.js';
 import { streamServer } from '../support/stream-server.js';
 
 const bytes = (data: string): Uint8Array => new TextEncoder().encode(data);
@@ -38,11 +39,16 @@ const connector: NodeConnector = {
     await channels.output('stderr', bytes('a complaint\n'));
     channels.close(exitStatus(3));
   },
-  portForward: (_target, _port, channels) => sendBack(channels, 'data'),
+  attach: (_target, _streams, channels) => sendBack(channels, 'stdout'),
+  portForward(_target, port, channels) {
+    if (port === refusedPort) throw new Error('connection refused');
+    return sendBack(channels, 'data');
+  },
 };
 
-// Only kubectl 1.30 and later prefer WebSockets.
-const programs = kubectls().filter(({ version }) => Number(version.split('.')[1]) >= 30);
+const refusedPort = 81;
+
+const programs = allKubectls();
 
 t.test('kubectl exec', { skip: programs.length === 0 ? kubectlMissing : false }, async (t) => {
   const { listening } = await streamServer(t, connector);
@@ -73,10 +79,70 @@ t.test('kubectl exec', { skip: programs.length === 0 ? kubectlMissing : false },
   }
 });
 
+t.test('kubectl attach and port-forward', { skip: programs.length === 0 ? kubectlMissing : false }, async (t) => {
+  const { listening, client } = await streamServer(t, connector);
+  const pods = client.kind('v1', 'Pod').in('default');
+  await pods.create({
+    metadata: { name: 'q' },
+    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i', stdin: true }] },
+  });
+  await pods.status.patch('q', { merge: { status: { phase: 'Running' } } });
+  for (const program of programs) {
+    const session = openSession(program, listening.url, kubeconfig({ server: listening.url }));
+    t.teardown(session.dispose);
+    const { cwd, env } = session;
+    const attached = spawn(program.path, ['attach', '-i', 'q'], { cwd, env });
+    attached.stdin.end('typed');
+    t.equal(await text(attached.stdout), 'typed', `kubectl ${program.version} attaches`);
+
+    const child = spawn(program.path, ['port-forward', 'pod/p', ':80', `:${refusedPort}`], { cwd, env });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const port = async (remote: number): Promise<number> => {
+      for (;;) {
+        const { value = '' } = (await lines.next()) as { readonly value?: string };
+        const found = /^Forwarding from 127.0.0.1:(\d+) -> (\d+)$/.exec(value);
+        if (Number(found?.[2]) === remote) return Number(found?.[1]);
+        if (value === '') throw new Error('kubectl forwards no port');
+      }
+    };
+    const [open, refused] = [await port(80), await port(refusedPort)];
+    // Streams of one connection must not disturb those of another.
+    const all = await Promise.all(['a', 'b', 'c'].map((letter) => echoed(open, letter.repeat(300_000))));
+    t.strictSame(
+      all.map((each) => `${each.slice(0, 1)}${each.length}`),
+      ['a300000', 'b300000', 'c300000'],
+      `kubectl ${program.version} forwards connections`,
+    );
+    const complaint = once(createInterface(child.stderr), 'line');
+    t.equal(await echoed(refused, 'x'), '', 'a connection that the node refuses is closed');
+    t.match((await complaint)[0], /connection refused/);
+    const gone = once(child, 'close');
+    child.kill();
+    await gone;
+  }
+});
+
+/** Sends text to a port and returns what comes back until the text is complete or the connection ends. */
+async function echoed(port: number, sent: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(sent);
+  let received = '';
+  try {
+    for await (const part of socket) {
+      received += String(part);
+      if (received.length >= sent.length) break;
+    }
+  } catch {
+    // Reset by the other side.
+  }
+  socket.destroy();
+  return received;
+}
+
 t.test('the Kubernetes client of Node execs and forwards ports', async (t) => {
   const { listening } = await streamServer(t, connector);
   const config = new KubeConfig();
-  // Without TLS this client works only where it is told not to verify any.
+  // Without TLS this client works only where verification is off.
   config.loadFromClusterAndUser(
     { name: 'vivarium', server: listening.url, skipTLSVerify: true },
     { name: 'anonymous' },

@@ -1,11 +1,12 @@
-// A whole cluster in process: what createCluster promises to a host.
+// A whole cluster in process: the contract of createCluster.
 import { Observable, filter, firstValueFrom, map, merge, take, tap, toArray } from 'rxjs';
 import t from 'tap';
 import { createCluster } from '../../lib/index.js';
-import type { Cluster, ClusterActivity, ClusterOptions } from '../../lib/index.js';
+import type { Cluster, ClusterActivity, ClusterOptions, ClusterSnapshot } from '../../lib/index.js';
 import { administrator } from '../../lib/auth/index.js';
 import type { Commit } from '../../lib/server/index.js';
-import { defineKind, random, virtualClock } from '../../lib/core/index.js';
+import { httpClient, informers } from '../../lib/client/index.js';
+import { defineKind, random, systemClock, virtualClock } from '../../lib/core/index.js';
 import type { Activity, Part } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -131,7 +132,7 @@ t.test('a virtual clock moves a cluster', async (t) => {
   t.equal(cluster.clock.pending, 0, 'no timer is left');
 });
 
-t.test('what needs a virtual clock or a memory store says so', async (t) => {
+t.test('functions that need a virtual clock or a memory store reject without one', async (t) => {
   const inner = memoryStore();
   const store = new Proxy(inner, {
     has: (target, key) => key !== 'fork' && key in target,
@@ -155,7 +156,7 @@ t.test('what needs a virtual clock or a memory store says so', async (t) => {
   await inner.close();
 });
 
-t.test('options that make no sense are refused, each by its name', async (t) => {
+t.test('invalid options are refused by name', async (t) => {
   const refused: readonly (readonly [ClusterOptions, RegExp])[] = [
     [{ nodes: -1 }, /^nodes is a whole number/],
     [{ nodes: 1.5 }, /^nodes is a whole number/],
@@ -230,7 +231,7 @@ t.test('users have the rights that roles and bindings give them', async (t) => {
   await cluster.close();
 });
 
-t.test('a fork goes its own way', async (t) => {
+t.test('a fork is independent', async (t) => {
   const cluster = await createCluster({ clock: virtualClock(), random: random(2), nodes: 2 });
   const maps = cluster.client.kind('v1', 'ConfigMap').in('default');
   const first = await maps.create({ metadata: { name: 'a' } });
@@ -253,6 +254,52 @@ t.test('a fork goes its own way', async (t) => {
   t.ok(second);
   for (const each of [then, fork, cluster]) await each.close();
   t.strictSame([fork.clock.pending, then.clock.pending, cluster.clock.pending], [0, 0, 0]);
+});
+
+t.test('a snapshot, written as JSON and read again, is a cluster with the same objects', async (t) => {
+  const cluster = await createCluster({ clock: virtualClock(), random: random(5), nodes: 1 });
+  await cluster.client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await cluster.advanceUntil(async () => (await nodeOf(cluster, 'web')) !== undefined);
+  await cluster.settled();
+  const snapshot = JSON.parse(JSON.stringify(await cluster.snapshot())) as ClusterSnapshot;
+  t.equal(snapshot.time, new Date(cluster.clock.now()).toISOString());
+  t.notOk(
+    snapshot.entries.some(({ key }) => key.startsWith('/registry/events/')),
+    'without Events, whose leases a store does not reveal',
+  );
+
+  const clock = virtualClock({ start: Date.parse(snapshot.time) });
+  const parts = { scheduler: false, controllers: [] } as const;
+  const restored = await createCluster({ clock, random: random(6), snapshot, ...parts });
+  const read = (of: Cluster) => of.client.kind('v1', 'Pod').in('default').get('web');
+  t.strictSame(await read(restored), await read(cluster), 'to the revision of each object');
+  const { resourceVersion } = await restored.client.kind('v1', 'Pod').in('default').list();
+  t.ok(Number(resourceVersion) >= snapshot.revision, 'revisions go on from there');
+  await restored.client
+    .kind('v1', 'ConfigMap')
+    .in('default')
+    .create({ metadata: { name: 'later' } });
+  const fork = await restored.fork();
+  t.ok(await fork.client.kind('v1', 'ConfigMap').in('default').get('later'), 'it can be forked');
+  await t.rejects(cluster.client.kind('v1', 'ConfigMap').in('default').get('later'), { message: /not found/ });
+  for (const each of [fork, restored, cluster]) await each.close();
+  await t.rejects(restored.snapshot(), { message: 'the cluster is closed' });
+});
+
+t.test('a snapshot that is none is refused with the name of the option', async (t) => {
+  const entry = { key: '/registry/a', value: {}, createRevision: 2, modRevision: 3 };
+  for (const snapshot of [
+    { revision: 0, entries: [] },
+    { revision: 2, entries: [entry] },
+    { revision: 5, entries: [{ ...entry, createRevision: 4 }] },
+    { revision: 5, entries: [entry, entry] },
+    { revision: 5, entries: [{ ...entry, key: '/registry/b' }, entry] },
+    { revision: 5, entries: [{ ...entry, key: '' }] },
+  ])
+    await t.rejects(createCluster({ snapshot }), { name: 'RangeError', message: /option snapshot/ });
+  const store = memoryStore();
+  await t.rejects(createCluster({ snapshot: { revision: 5, entries: [entry] }, store }), /option snapshot/);
+  await store.close();
 });
 
 t.test('a fork serves the kinds of its moment', async (t) => {
@@ -295,6 +342,8 @@ t.test('a cluster is a function of store, clock and seed', async (t) => {
   };
   t.equal(await history(), await history(), 'the same seed gives the same history, byte for byte');
   const origin = await createCluster({ clock: virtualClock(), random: random(4), nodes: 3 });
+  // Its controllers write at the start: a moment is the same for two forks when nothing happens between them.
+  await origin.settled();
   t.equal(await history(origin), await history(origin), 'so do two forks of one moment');
   await origin.close();
 });
@@ -332,4 +381,59 @@ t.test('many clusters fit in one process', async (t) => {
     );
     await cluster.close();
   }
+});
+
+t.test('an idle cluster without nodes has no timers, so that thirty days pass at once', async (t) => {
+  const clock = virtualClock();
+  const cluster = await createCluster({ clock, random: random(1) });
+  await cluster.settled();
+  t.equal(clock.pending, 0, 'watches in process have no time limit and send no bookmarks');
+  const start = clock.now();
+  await cluster.advance('30d');
+  t.equal(clock.now() - start, 30 * 24 * 3_600_000);
+  const ready = { type: 'Ready', status: 'True' } as const;
+  const status = { conditions: [ready], allocatable: { cpu: '1', memory: '1Gi', pods: '9' } };
+  await cluster.client.kind('v1', 'Node').create({ metadata: { name: 'node-1' }, status });
+  await cluster.client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await cluster.settled();
+  t.match(await nodeOf(cluster, 'web'), /^node-/, 'the watches still deliver');
+  await cluster.close();
+});
+
+t.test('informers over HTTP request watches with a time limit and bookmarks', async (t) => {
+  const [clock, urls] = [virtualClock(), new Array<string>()];
+  const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' }, items: [] };
+  const client = httpClient({
+    server: 'https://cluster',
+    clock,
+    transport: async (url) => {
+      urls.push(url);
+      return new Response(JSON.stringify(list), { headers: { 'content-type': 'application/json' } });
+    },
+  });
+  const { events$ } = informers(client, { clock, random: random(1) }).kind('v1', 'ConfigMap');
+  await firstValueFrom(events$.pipe(filter(({ type }) => type === 'failed')), { defaultValue: undefined });
+  t.match(urls[1], /watch=true.*resourceVersion=7&allowWatchBookmarks=true&timeoutSeconds=[3-6][0-9][0-9]$/);
+});
+
+t.test('a cluster with a virtual clock and a seeded random never uses the system’s', async (t) => {
+  const used: string[] = [];
+  const record =
+    <A extends readonly unknown[], R>(name: string, original: (...given: A) => R) =>
+    (...given: A): R => {
+      const { stack = '' } = new Error();
+      if (/core.time.(system-clock|random)\.ts/.test(stack)) used.push(`${name} ${stack}`);
+      return original(...given);
+    };
+  t.intercept(Date, 'now', { value: record('Date.now', Date.now) });
+  t.intercept(globalThis, 'setTimeout', { value: record('setTimeout', setTimeout) });
+  t.intercept(crypto, 'getRandomValues', { value: record('random', crypto.getRandomValues.bind(crypto)) });
+  systemClock().now();
+  t.not(used.splice(0).length, 0, 'which would be noticed');
+  const cluster = await createCluster({ clock: virtualClock(), random: random(1), nodes: 2 });
+  await cluster.client.kind('v1', 'Pod').in('default').create(pod('web'));
+  await cluster.advance('1h');
+  await (await cluster.fork()).close();
+  await cluster.close();
+  t.strictSame(used, []);
 });

@@ -1,4 +1,4 @@
-// A cluster on a port of Node: TLS, kubeconfigs and tokens that it makes itself.
+// A cluster on a port of Node: TLS, kubeconfigs and tokens.
 import t from 'tap';
 import type { Test } from 'tap';
 import { httpClient } from '../../lib/client/index.js';
@@ -20,7 +20,7 @@ async function clientOf(t: Test, text: string, token?: string): Promise<Client> 
   return httpClient(connection);
 }
 
-t.test('a kubeconfig of a cluster leads to it', async (t) => {
+t.test('a kubeconfig of a cluster connects to it', async (t) => {
   const cluster = await createCluster({ clock: virtualClock(), scheduler: false, controllers: [] });
   const { url, host, port } = await cluster.listen();
   t.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);

@@ -1,5 +1,4 @@
-// The binder of claims and volumes: who gets what, what people are told, what becomes of volumes whose claims go, and
-// that it may stop after any write.
+// The volume binder: which claim gets which volume, Events, reclaiming, and that it may be interrupted after any write.
 import t from 'tap';
 import type { KindName } from '../../lib/client/index.js';
 import type { Test } from 'tap';
@@ -21,7 +20,7 @@ async function cluster(t: Test): Promise<StorageCluster> {
 
 const resync = 15_000;
 
-t.test('a claim gets a volume, in four steps', async (t) => {
+t.test('a claim is bound to a volume in four steps', async (t) => {
   const c = await cluster(t);
   await c.volume('v', { size: '2Gi' });
   await c.settle();
@@ -65,7 +64,7 @@ t.test('a claim gets a volume, in four steps', async (t) => {
   t.equal(c.clock.pending, 0, 'nothing is left behind');
 });
 
-t.test('of the volumes that fit the smallest is taken', async (t) => {
+t.test('the smallest matching volume is chosen', async (t) => {
   const c = await cluster(t);
   await c.volume('huge', { size: '50Gi' });
   await c.volume('large', { size: '10Gi' });
@@ -96,7 +95,7 @@ t.test('of the volumes that fit the smallest is taken', async (t) => {
   );
 });
 
-t.test('a claim that found nothing looks again every 15 seconds', async (t) => {
+t.test('an unbound claim is reconciled every 15 seconds', async (t) => {
   const c = await cluster(t);
   await c.claim('c');
   await c.settle();
@@ -107,7 +106,7 @@ t.test('a claim that found nothing looks again every 15 seconds', async (t) => {
   t.equal(await c.claimState('c'), 'Bound v');
 });
 
-t.test('a volume that was meant for a claim goes to that claim only', async (t) => {
+t.test('a volume that is reserved for a claim is bound to that claim only', async (t) => {
   const c = await cluster(t);
   await c.volume('meant', { size: '9Gi', claimRef: { namespace: 'default', name: 'mine' } });
   await c.volume('free', { size: '1Gi' });
@@ -117,7 +116,7 @@ t.test('a volume that was meant for a claim goes to that claim only', async (t) 
   await c.claim('mine');
   await c.settle();
   t.equal(await c.claimState('mine'), 'Bound meant', 'although it is not the smallest');
-  t.equal((await c.getVolume('meant')).metadata.annotations, undefined, 'nobody chose it');
+  t.equal((await c.getVolume('meant')).metadata.annotations, undefined, 'the controller did not choose it');
   t.equal(await c.claimState('other'), 'Pending -');
 });
 
@@ -140,7 +139,7 @@ t.test('a claim that names its volume gets that one, or waits for it', async (t)
   t.equal(await c.lastEvent('late'), 'Warning FailedBinding: volume "v" already bound to a different claim.');
 });
 
-t.test('a claim that names a volume which does not suit it is told why', async (t) => {
+t.test('a claim that names an unsuitable volume gets an Event with the reason', async (t) => {
   const c = await cluster(t);
   await c.volume('v', { size: '2Gi', storageClassName: 'gold' });
   await c.volume('w');
@@ -157,9 +156,9 @@ t.test('a claim that names a volume which does not suit it is told why', async (
   };
   for (const [name, wish] of Object.entries(refusals)) await c.claim(name, wish);
   await c.settle();
-  const told = await Promise.all(Object.keys(refusals).map((name) => c.events(name)));
+  const events = await Promise.all(Object.keys(refusals).map((name) => c.events(name)));
   t.strictSame(
-    told
+    events
       .flatMap((events) => events.map(({ reason, message }) => `${reason ?? ''}: ${message ?? ''}`))
       .filter((text) => text.includes('requested volume')),
     [
@@ -173,7 +172,7 @@ t.test('a claim that names a volume which does not suit it is told why', async (
   );
 });
 
-t.test('a claim of a class that waits for consumers says whom it waits for', async (t) => {
+t.test('a claim of a class with WaitForFirstConsumer gets an Event with the awaited pods', async (t) => {
   const c = await cluster(t);
   await c.storageClass('later', { volumeBindingMode: 'WaitForFirstConsumer' });
   await c.volume('v', { storageClassName: 'later' });
@@ -218,7 +217,7 @@ t.test('a claim of a class that waits for consumers says whom it waits for', asy
   );
 });
 
-t.test('the provisioner of a class is asked for a volume', async (t) => {
+t.test('a volume is requested from the provisioner of the class', async (t) => {
   const c = await cluster(t);
   await c.storageClass('made');
   await c.storageClass('old', { provisioner: 'kubernetes.io/aws-ebs' });
@@ -260,7 +259,7 @@ t.test('the provisioner of a class is asked for a volume', async (t) => {
   t.equal(await c.claimState('made'), 'Bound pvc-1', 'and when it has made one, the claim gets it at once');
 });
 
-t.test('a claim that leaves its class open gets the default class when there is one', async (t) => {
+t.test('a claim without a class gets the default class when there is one', async (t) => {
   const c = await cluster(t);
   await c.client
     .kind('v1', 'PersistentVolumeClaim')
@@ -289,7 +288,7 @@ t.test('a claim that leaves its class open gets the default class when there is 
   );
 });
 
-t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
+t.test('a claim whose volume is deleted is Lost, with one Event', async (t) => {
   const c = await cluster(t);
   await c.volume('v');
   await c.settle();
@@ -307,10 +306,10 @@ t.test('a claim whose volume is gone is lost, and says so once', async (t) => {
   t.equal((await c.events('c')).find(({ reason }) => reason === 'ClaimLost')?.count, 1);
   await c.volume('v');
   await c.settle(resync);
-  t.equal(await c.claimState('c'), 'Bound v', "a volume of that name that is nobody's is taken for the old one");
+  t.equal(await c.claimState('c'), 'Bound v', 'an unbound volume of that name counts as the old one');
 });
 
-t.test('no claim is lost, and no volume released, because news of the other are late', async (t) => {
+t.test('no claim is lost and no volume released because of a stale cache', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   c.lagMs = 50;
@@ -330,7 +329,7 @@ t.test('no claim is lost, and no volume released, because news of the other are 
   t.notOk(c.outcomes.some(({ type }) => type === 'lost' || type === 'released'));
 });
 
-t.test('of two claims that are bound to one volume one is lost', async (t) => {
+t.test('one of two claims that are bound to one volume is Lost', async (t) => {
   const c = await cluster(t);
   await c.volume('v');
   await c.settle();
@@ -353,7 +352,7 @@ t.test('of two claims that are bound to one volume one is lost', async (t) => {
   );
 });
 
-t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
+t.test('a volume whose claim is deleted is reclaimed by its policy', async (t) => {
   const c = await cluster(t);
   const volumes = {
     retained: {},
@@ -418,11 +417,7 @@ t.test('a volume whose claim is gone is reclaimed by its policy', async (t) => {
   );
   t.match(await c.lastEvent('disk'), /^Warning VolumeFailedDelete: error getting deleter/);
   t.match(await c.lastEvent('recycled'), /^Warning VolumeFailedRecycle: /);
-  t.equal(
-    (await c.getVolume('retained')).spec?.claimRef?.name,
-    'retained',
-    'a retained volume still tells whose it was',
-  );
+  t.equal((await c.getVolume('retained')).spec?.claimRef?.name, 'retained', 'a retained volume still names its claim');
   c.writes.length = 0;
   await c.settle(3 * resync);
   t.strictSame(c.writes, []);
@@ -443,7 +438,7 @@ t.test('a claim of the same name is not the same claim', async (t) => {
   t.equal(await c.claimState('c'), 'Pending -');
 });
 
-t.test("claims that come at once do not get in each other's way", async (t) => {
+t.test('concurrent claims are bound to different volumes', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   for (const name of ['a', 'b', 'c', 'd']) {
@@ -464,7 +459,7 @@ t.test("claims that come at once do not get in each other's way", async (t) => {
   );
 });
 
-t.test('a binder that hears late of what it wrote does not write it twice', async (t) => {
+t.test('a binder with a stale cache does not repeat its writes', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   await c.volume('v');
@@ -481,7 +476,7 @@ t.test('a binder that hears late of what it wrote does not write it twice', asyn
   t.equal(c.writes.length, 5);
 });
 
-t.test('nor one that looks again before it hears', async (t) => {
+t.test('a binder that reconciles again before its watch has caught up does not repeat its writes', async (t) => {
   const c = await cluster(t);
   await c.storageClass('made');
   await c.volume('v');
@@ -504,7 +499,7 @@ t.test('nor one that looks again before it hears', async (t) => {
   t.strictSame(c.writes.toSorted(), ['update persistentvolumeclaims/c', 'update persistentvolumes/v']);
 });
 
-t.test('who finishes what another began tells of it', async (t) => {
+t.test('a binder that finishes an interrupted binding emits it', async (t) => {
   const c = await cluster(t);
   await c.volume('v');
   await c.settle();
@@ -522,7 +517,7 @@ t.test('who finishes what another began tells of it', async (t) => {
   t.match(c.outcomes, [{ type: 'bound', claim: { namespace: 'default', name: 'c' }, volume: 'v' }]);
 });
 
-t.test('a list that fails is told of, and nothing ends', async (t) => {
+t.test('a failed list is emitted, and the controller continues', async (t) => {
   for (const kind of ['PersistentVolumeClaim', 'PersistentVolume', 'StorageClass', 'Pod']) {
     const c = new StorageCluster();
     t.teardown(() => c.close());
@@ -547,7 +542,7 @@ t.test('a list that fails is told of, and nothing ends', async (t) => {
   }
 });
 
-t.test('a volume whose claim took another is set free', async (t) => {
+t.test('a volume whose claim is bound to another is unbound', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   const { metadata } = await c.claim('c', { volumeName: 'w' });
@@ -581,7 +576,7 @@ t.test('a volume whose claim took another is set free', async (t) => {
   t.equal((await c.getVolume('meant')).spec?.claimRef?.uid, undefined, 'a claim of that name may have it');
 });
 
-t.test('a volume and a claim that do not fit each other are both told', async (t) => {
+t.test('a volume and a claim of different modes both get an Event', async (t) => {
   const c = new StorageCluster();
   t.teardown(() => c.close());
   const { metadata } = await c.claim('c', { volumeMode: 'Block' });
@@ -601,7 +596,7 @@ t.test('a volume and a claim that do not fit each other are both told', async (t
   );
 });
 
-t.test('a write that comes too late is made again, on what is there by then', async (t) => {
+t.test('a conflicting write is repeated on the newest state', async (t) => {
   const c = await cluster(t);
   await c.volume('v');
   await c.settle();
@@ -624,7 +619,7 @@ t.test('a write that comes too late is made again, on what is there by then', as
   );
 });
 
-t.test('a volume that is being made larger counts as it was', async (t) => {
+t.test('a volume that is being resized counts with its previous capacity', async (t) => {
   const c = await cluster(t);
   await c.volume('v', {
     size: '5Gi',
@@ -636,7 +631,7 @@ t.test('a volume that is being made larger counts as it was', async (t) => {
   t.strictSame((await c.getClaim('c')).status?.capacity, { storage: '2Gi' });
 });
 
-t.test('volumes of plugins that are no longer built in are handed to drivers', async (t) => {
+t.test('volumes of removed in-tree plugins are migrated to drivers', async (t) => {
   const c = await cluster(t);
   const meta = {
     annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/gce-pd' },
@@ -654,7 +649,7 @@ t.test('volumes of plugins that are no longer built in are handed to drivers', a
   t.equal(await c.volumeState('v'), 'Released c', 'and are theirs to delete');
 });
 
-t.test('claims that ask plugins which are no longer built in are handed to drivers', async (t) => {
+t.test('claims of removed in-tree plugins are migrated to drivers', async (t) => {
   const c = await cluster(t);
   const [provisioner, beta, migrated] = [
     'volume.kubernetes.io/storage-provisioner',
@@ -781,7 +776,7 @@ async function history(c: StorageCluster): Promise<void> {
   await c.settle(3 * resync);
 }
 
-t.test('whatever write it dies after, the next one finishes what it began', async (t) => {
+t.test('after a crash at any write the next binder finishes the binding', async (t) => {
   const whole = await cluster(t);
   await history(whole);
   const wanted = await remains(whole);
@@ -946,7 +941,7 @@ async function faults(c: StorageCluster): Promise<readonly string[]> {
   return wrong;
 }
 
-t.test('whatever comes and goes, in the end all is bound that can be, and nothing twice', async (t) => {
+t.test('after random changes everything that can be bound is bound, and nothing twice', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
       const c = new StorageCluster();

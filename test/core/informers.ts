@@ -24,20 +24,20 @@ const gone = (object: Thing): WatcherEvent<Thing> => ({ type: 'deleted', object,
 
 /** A source that a test feeds, and how many subscribe to it. */
 function source(): {
-  readonly told: Subject<WatcherEvent<Thing>>;
+  readonly source: Subject<WatcherEvent<Thing>>;
   readonly source$: Observable<WatcherEvent<Thing>>;
   open: number;
   opened: number;
 } {
-  const told = new Subject<WatcherEvent<Thing>>();
+  const source = new Subject<WatcherEvent<Thing>>();
   const counted = {
-    told,
+    source,
     open: 0,
     opened: 0,
     source$: new Observable<WatcherEvent<Thing>>((subscriber) => {
       counted.open += 1;
       counted.opened += 1;
-      const subscription = told.subscribe(subscriber);
+      const subscription = source.subscribe(subscriber);
       return () => {
         counted.open -= 1;
         subscription.unsubscribe();
@@ -67,7 +67,7 @@ t.test('an informer', async (t) => {
     t.equal(counted.opened, 0, 'creating it has no effect');
     const [one, other] = [heard(things.events$), heard(things.events$)];
     t.same([counted.opened, counted.open], [1, 1]);
-    for (const event of [init, listed(thing('a', 1)), synced(1), put(thing('b', 2))]) counted.told.next(event);
+    for (const event of [init, listed(thing('a', 1)), synced(1), put(thing('b', 2))]) counted.source.next(event);
     t.same(one.events, ['init', 'listed a@1', 'synced', 'applied b@2']);
     t.same(other.events, one.events);
     await things.ready;
@@ -83,7 +83,7 @@ t.test('an informer', async (t) => {
     void things.ready.then(() => (isReady = true));
     await Promise.resolve();
     t.notOk(isReady);
-    for (const event of [init, synced(7)]) counted.told.next(event);
+    for (const event of [init, synced(7)]) counted.source.next(event);
     await things.ready;
     again.subscription.unsubscribe();
   });
@@ -98,18 +98,18 @@ t.test('an informer', async (t) => {
       return late.events;
     };
     t.same(join(), [], 'before anything happened');
-    counted.told.next(init);
-    counted.told.next(listed(thing('a', 1)));
+    counted.source.next(init);
+    counted.source.next(listed(thing('a', 1)));
     t.same(join(), ['init'], 'while the first list is under way');
-    counted.told.next({ type: 'failed', error: 'down', retryInMs: 800 });
+    counted.source.next({ type: 'failed', error: 'down', retryInMs: 800 });
     t.same(join(), ['init', 'failed'], 'while it fails');
-    for (const event of [init, listed(thing('a', 1)), listed(thing('b', 2)), synced(2)]) counted.told.next(event);
-    for (const event of [put(thing('a', 3)), gone(thing('b', 4))]) counted.told.next(event);
+    for (const event of [init, listed(thing('a', 1)), listed(thing('b', 2)), synced(2)]) counted.source.next(event);
+    for (const event of [put(thing('a', 3)), gone(thing('b', 4))]) counted.source.next(event);
     t.same(join(), ['init', 'listed a@3', 'synced']);
-    counted.told.next(init);
+    counted.source.next(init);
     t.same(join(), ['init', 'listed a@3', 'synced', 'init'], 'while a new list is under way');
     const late = heard(things.events$);
-    for (const event of [listed(thing('c', 5)), synced(5)]) counted.told.next(event);
+    for (const event of [listed(thing('c', 5)), synced(5)]) counted.source.next(event);
     t.same(late.events.slice(4), ['deleted a@3', 'listed c@5', 'synced'], 'and then as everyone else');
     t.equal(counted.opened, 1, 'without a further watch');
     first.subscription.unsubscribe();
@@ -124,13 +124,13 @@ t.test('an informer', async (t) => {
     const one = observe(things.events$, (event) => {
       seen.push(`${words(event)} of ${things.list().length}`);
       if (event.type !== 'applied' || late !== undefined) return;
-      counted.told.next(put(thing('b', 3)));
+      counted.source.next(put(thing('b', 3)));
       late = heard(things.events$);
-      counted.told.next(put(thing('c', 4)));
+      counted.source.next(put(thing('c', 4)));
       t.equal(things.list().length, 1, 'the snapshot shows what was delivered, and no more');
     });
     const other = heard(things.events$);
-    for (const event of [init, synced(1), put(thing('a', 2))]) counted.told.next(event);
+    for (const event of [init, synced(1), put(thing('a', 2))]) counted.source.next(event);
     t.same(seen.slice(2), ['applied a@2 of 1', 'applied b@3 of 2', 'applied c@4 of 3']);
     t.same(other.events, ['init', 'synced', 'applied a@2', 'applied b@3', 'applied c@4']);
     t.same(late?.events, ['init', 'listed a@2', 'listed b@3', 'synced', 'applied c@4'], 'each change once');
@@ -145,8 +145,8 @@ t.test('an informer', async (t) => {
       if (event.type === 'applied' || event.type === 'listed') old.push(event.old?.metadata.resourceVersion);
     });
     for (const event of [init, listed(thing('a', 1)), synced(1), put(thing('a', 2)), put(thing('b', 3))])
-      counted.told.next(event);
-    for (const event of [init, listed(thing('a', 2)), synced(4)]) counted.told.next(event);
+      counted.source.next(event);
+    for (const event of [init, listed(thing('a', 2)), synced(4)]) counted.source.next(event);
     t.same(old, [undefined, '1', undefined, '2']);
     subscription.unsubscribe();
   });
@@ -162,13 +162,13 @@ t.test('an informer', async (t) => {
     const byColour = things.indexedBy({ colour: colourOf });
     const subscription = observe(byColour.events$);
     for (const event of [init, listed(thing('a', 1)), listed(thing('b', 2, 'blue')), synced(2)])
-      counted.told.next(event);
+      counted.source.next(event);
     const named = things.indexedBy({ shade: colourOf, colour: ({ metadata }) => [metadata.name] });
     t.equal(calls, 2, 'one index, whatever readers call it');
     t.same(byColour.by('colour', 'red'), [thing('a', 1)]);
     t.same(named.by('shade', 'blue'), [thing('b', 2, 'blue')]);
     t.same(named.by('colour', 'a'), [thing('a', 1)]);
-    counted.told.next(put(thing('a', 3, 'blue')));
+    counted.source.next(put(thing('a', 3, 'blue')));
     t.same(named.by('shade', 'blue').length, 2);
     t.equal(things.list(), byColour.list(), 'one list, until something changes');
     subscription.unsubscribe();
@@ -187,7 +187,7 @@ t.test('an informer', async (t) => {
     const errors: unknown[] = [];
     broken.events$.subscribe({ error: (error: unknown) => errors.push(error) });
     broken.events$.subscribe({ error: (error: unknown) => errors.push(error) });
-    for (const event of [init, listed(thing('a', 1))]) counted.told.next(event);
+    for (const event of [init, listed(thing('a', 1))]) counted.source.next(event);
     t.same(errors, [new Error('no colour'), new Error('no colour')]);
     t.equal(counted.open, 0);
     informer(throwError(() => new Error('down'))).events$.subscribe({ error: (error: unknown) => errors.push(error) });

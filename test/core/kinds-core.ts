@@ -4,7 +4,7 @@ import { create, row, strategyOf, testNow, update } from '../support/strategy.js
 import { refusedOnCreate, warnedOnCreate } from '../support/core-kinds-golden.js';
 import { keyPairProblem } from '../../lib/core/kinds/core/key-pair.js';
 import { printedDiff } from '../../lib/core/kinds/printed-diff.js';
-import { deepFreeze } from '../../lib/core/objects/freeze.js';
+import { deepFreeze } from '../../lib/core/objects/json.js';
 import type { ApiObject } from '../../lib/core/objects/meta.js';
 
 /** An object of a core kind with a name. */

@@ -9,9 +9,9 @@ import { customResourceDefinition } from '../../lib/core/kinds/apiextensions/cus
 import type { ExpressionCheck } from '../../lib/core/kinds/expression-check.js';
 import type { KindStrategy } from '../../lib/core/kinds/kind-strategy.js';
 import { deviceClass } from '../../lib/core/kinds/resource/device-class.js';
-import { matcher } from '../../lib/core/kinds/apiextensions/go-regexp-match.js';
-import { parseGoRegexp } from '../../lib/core/kinds/apiextensions/go-regexp.js';
-import { parseGoUrl } from '../../lib/core/kinds/admissionregistration/go-url.js';
+import { MatchSteps, matcher } from '../../lib/core/go/regexp-match.js';
+import { parseGoRegexp } from '../../lib/core/go/regexp.js';
+import { parseGoUrl } from '../../lib/core/go/url.js';
 import { parseGroupVersion } from '../../lib/core/objects/gvk.js';
 import { setIn } from '../../lib/core/objects/path-copy.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
@@ -1104,7 +1104,7 @@ t.test('regular expressions are read as Go reads them', (t) => {
 t.test('regular expressions match in linear time what Go matches', (t) => {
   const matches = (pattern: string, text: string): boolean => {
     const parsed = parseGoRegexp(pattern);
-    return 'expression' in parsed && matcher(parsed.expression)(text);
+    return 'expression' in parsed && matcher(parsed.expression)(text) === true;
   };
   for (const [pattern, yes, no] of [
     ['^[a-c]+$', 'abc', 'abd'],
@@ -1130,6 +1130,41 @@ t.test('regular expressions match in linear time what Go matches', (t) => {
   t.end();
 });
 
+t.test('the steps of a match are counted and bounded', (t) => {
+  const match = (pattern: string): ReturnType<typeof matcher> => {
+    const parsed = parseGoRegexp(pattern);
+    if ('error' in parsed) throw new Error(parsed.error);
+    return matcher(parsed.expression);
+  };
+  const steps = new MatchSteps(100_000);
+  t.equal(match('(a?){900}b')('a'.repeat(100_000), steps), undefined, 'size times length exceeds the budget');
+  t.ok(steps.left < 0 && steps.left > -10_000, `it ends soon after: ${steps.left}`);
+  const few = new MatchSteps(100_000);
+  t.equal(match('^[a-z]+$')('a'.repeat(10_000), few), true);
+  t.ok(few.left > 0, 'a plain pattern takes a few steps per character');
+  const classes = `[${Array.from({ length: 9_000 }, (_, index) => String.fromCodePoint(0x4e00 + 2 * index)).join('')}]`;
+  t.equal(match(classes)('\u4e02'), true);
+  t.equal(match(classes)('\u4e01'), false);
+  t.equal(match('^[\\d\\d-a-cb-e]+$')('1-ae'), true, 'ranges that overlap are merged');
+  t.match(parseGoRegexp(`[${'[:'.repeat(100_000)}`), { error: /expression too large/ });
+  t.end();
+});
+
+t.test('defaults that take too many steps to validate are refused by name', (t) => {
+  const errorsOf = (property: object): readonly string[] =>
+    create(
+      kinds.definition,
+      changed(bases.definition, { 'spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a': property }),
+    ).texts;
+  const tooMany = /default: Invalid value: takes too many steps to validate against its schema$/;
+  t.match(errorsOf({ type: 'string', pattern: '(a?){900}b', default: 'a'.repeat(100_000) }), [tooMany]);
+  t.same(errorsOf({ type: 'string', pattern: '^(a|b)*$', default: 'ab'.repeat(50_000) }), []);
+  const numbers = Array.from({ length: 2_000 }, (_, index) => index);
+  const listed = { type: 'array', items: { type: 'integer', enum: numbers }, default: numbers };
+  t.match(errorsOf(listed), [tooMany], 'lists times enumerations');
+  t.end();
+});
+
 t.test('malformed URLs are refused in the words of Go', (t) => {
   for (const [url, error] of [
     ['://x', 'missing protocol scheme'],
@@ -1146,7 +1181,7 @@ t.test('malformed URLs are refused in the words of Go', (t) => {
     t.equal('error' in parsed ? parsed.error : '', error === '' ? '' : `parse ${JSON.stringify(url)}: ${error}`, url);
   }
   t.same(parseGoUrl('HTTPS://u:%40@h:1/p?q#%66'), {
-    url: { scheme: 'https', host: 'h:1', user: 'u:%40', query: 'q', fragment: 'f' },
+    url: { scheme: 'https', host: 'h:1', user: 'u:%40', escapedPath: '/p', query: 'q', fragment: 'f' },
   });
   t.end();
 });
@@ -1169,6 +1204,7 @@ t.test('every expression is handed to the check, with what it may refer to', (t)
     random: random(1),
     dryRun: false,
     version: { group: '', version: 'v1' },
+    checkExpression: check,
   };
   const judge = (kind: keyof typeof bases, strategy: KindStrategy, changes: Changes): number | undefined =>
     strategy.validate?.(create(kinds[kind], changed(bases[kind], changes)).object, context).length;
@@ -1183,10 +1219,10 @@ t.test('every expression is handed to the check, with what it may refer to', (t)
     validations: [{ expression: 'v', messageExpression: 'x' }],
     auditAnnotations: [{ key: 'k', valueExpression: 'w' }],
   };
-  t.equal(judge('policy', validatingAdmissionPolicy(check), { spec }), 6);
-  t.equal(judge('mutation', mutatingAdmissionPolicy(check), {}), 1);
+  t.equal(judge('policy', validatingAdmissionPolicy, { spec }), 6);
+  t.equal(judge('mutation', mutatingAdmissionPolicy, {}), 1);
   t.equal(
-    judge('validating', webhookConfiguration(check), {
+    judge('validating', webhookConfiguration, {
       'webhooks/0/matchConditions': [{ name: 'c', expression: 'm' }],
     }),
     1,

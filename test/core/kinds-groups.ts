@@ -881,6 +881,8 @@ const options = {
     { group: 'host.example', version: 'v1' },
   ],
   now: testNow,
+  identity: { name: 'apiserver-a', hostname: 'machine' },
+  runId: 'run',
 };
 
 const bootstrapObjects = (options: BootstrapOptions): readonly ApiObject[] =>

@@ -44,7 +44,7 @@ t.test('a pod is refused in the words of Kubernetes', async (t) => {
 });
 
 t.test('what is remembered of pods makes no difference to those like them', async (t) => {
-  const told = ({ object, texts, warnings }: Outcome): string => JSON.stringify({ object, texts, warnings });
+  const printed = ({ object, texts, warnings }: Outcome): string => JSON.stringify({ object, texts, warnings });
   const clash = { containers: [{ ...container, ports: [{ containerPort: 80 }, { containerPort: 80 }] }] };
   const claiming = {
     volumes: [
@@ -67,8 +67,8 @@ t.test('what is remembered of pods makes no difference to those like them', asyn
     { dnsPolicy: 'Never' },
   ]) {
     const [first, second, third] = [createPod(spec), createPod(spec), createPod(spec)];
-    t.equal(told(second), told(first));
-    t.equal(told(third), told(first));
+    t.equal(printed(second), printed(first));
+    t.equal(printed(third), printed(first));
     t.equal(
       specOf(second) === specOf(third),
       first.texts.length === 0 && spec !== claiming,
@@ -91,7 +91,7 @@ t.test('what is remembered of pods makes no difference to those like them', asyn
     [/must set spec.nodeName/],
     'annotations count',
   );
-  t.equal(told(createPod({ hostNetwork: false, hostname: 'known' })), told(createPod({ hostname: 'known' })));
+  t.equal(printed(createPod({ hostNetwork: false, hostname: 'known' })), printed(createPod({ hostname: 'known' })));
   t.equal(Object.keys(specOf(createPod({ subdomain: 's', hostname: 'h' })))[1], 'subdomain');
   t.equal(
     Object.keys(
@@ -112,7 +112,7 @@ t.test('what is remembered of pods makes no difference to those like them', asyn
   t.equal(Object.isFrozen(specOf(createPod(sorts[0]))), false, 'only so many are remembered');
   const any = arbitraryObject(builtinSchema.struct('core/v1.Pod')!, { depth: 5 });
   fc.assert(
-    fc.property(any, (object) => told(create('/v1/Pod', object)) === told(create('/v1/Pod', object))),
+    fc.property(any, (object) => printed(create('/v1/Pod', object)) === printed(create('/v1/Pod', object))),
     { numRuns: runs(40) },
   );
 });
@@ -238,7 +238,7 @@ t.test('gates, label keys and annotations have consequences', async (t) => {
   t.strictSame(ofPod.warnings, []);
 });
 
-t.test('what nobody can use yet vanishes, and two names of a thing are one', async (t) => {
+t.test('fields of disabled features are dropped, and two names of one field are equal', async (t) => {
   const spec = specOf(
     createPod({
       schedulingGroup: { podGroupName: 'x' },

@@ -1,8 +1,8 @@
 // Objects as values: their names, owners, immutability, changes by copying a path, and equality.
+import { runInThisContext } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
 import t from 'tap';
-import { deepCopy } from '../../lib/core/objects/freeze.js';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
-import { deepFreeze, isDeepFrozen } from '../../lib/core/objects/freeze.js';
+import { deepCopy, deepEqual, deepFreeze, isDeepFrozen } from '../../lib/core/objects/json.js';
 import {
   groupVersionKindKey,
   groupVersionKindOf,
@@ -43,6 +43,7 @@ import {
 import { isParseError } from '../../lib/core/objects/parse-error.js';
 import { deleteIn, getIn, setIn, updateIn } from '../../lib/core/objects/path-copy.js';
 import type { ObjectPath } from '../../lib/core/objects/path-copy.js';
+import { withMembers } from '../../lib/core/objects/with-members.js';
 import type { Pod } from '../../lib/core/types/core-v1.generated.js';
 import { fc, runs, seenAtLeast } from '../support/properties.js';
 
@@ -302,7 +303,7 @@ t.test('deepFreeze', async (t) => {
     Object.freeze(inner);
     const value = deepFreeze({ inner, beside: [{}] });
     t.equal(Object.isFrozen(inner.deep), false, 'this is why frozen must mean deeply frozen');
-    t.equal(isDeepFrozen(value), false, 'isDeepFrozen trusts nobody');
+    t.equal(isDeepFrozen(value), false, 'isDeepFrozen checks every level');
     t.equal(isDeepFrozen(value.beside), true);
     t.equal(isDeepFrozen(1), true);
   });
@@ -470,7 +471,7 @@ t.test('deepEqual', async (t) => {
     );
   });
 
-  t.test('tells apart what looks alike', async (t) => {
+  t.test('distinguishes values that look alike', async (t) => {
     const pairs: [unknown, unknown][] = [
       [[], {}],
       [{}, []],
@@ -502,4 +503,33 @@ t.test('a parse error is known by its name', async (t) => {
   t.equal(isParseError(Object.assign(new Error('from another copy'), { name: 'ParseError' })), true);
   t.equal(isParseError(new Error('x')), false);
   t.equal(isParseError('ParseError'), false);
+});
+
+t.test('members are added to a copy in their order, and keys of any name stay data', (t) => {
+  const object: Record<string, unknown> = { a: 1, b: 2 };
+  Object.defineProperty(object, '__proto__', { value: 3, enumerable: true, configurable: true, writable: true });
+  const copy = withMembers(object, { b: 4, c: 5 });
+  t.same(Object.entries(copy), [
+    ['a', 1],
+    ['b', 4],
+    ['__proto__', 3],
+    ['c', 5],
+  ]);
+  t.equal(Object.getPrototypeOf(copy), Object.prototype);
+  t.same(Object.keys(object), ['a', 'b', '__proto__'], 'the original is not changed');
+  t.end();
+});
+
+t.test('copies with further members share one hidden class, frozen or not', (t) => {
+  setFlagsFromString('--allow-natives-syntax');
+  const haveSameMap = runInThisContext('(one, other) => %HaveSameMap(one, other)') as (a: object, b: object) => boolean;
+  const make = (index: number): { readonly name: string; readonly time: string } =>
+    withMembers({ name: `${index}`, kind: 'Pod' }, { time: `${index}` });
+  const made = Array.from({ length: 500 }, (_, index) => make(index));
+  const frozen = made.map((each) => Object.freeze(withMembers(each, {})));
+  const shapesOf = (objects: readonly object[]): number =>
+    objects.filter((each, index) => index > 0 && !haveSameMap(each, objects[index - 1] ?? {})).length + 1;
+  t.equal(shapesOf(made.slice(100)), 1);
+  t.equal(shapesOf(frozen.slice(100)), 1);
+  t.end();
 });

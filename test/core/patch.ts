@@ -1,9 +1,7 @@
 // The three patch formats of the API: JSON Patch, merge patch and strategic merge patch. The tables hold what a real
 // Kubernetes v1.36 answers; the properties hold for all of them: inputs are never changed, what stays is shared.
 import t from 'tap';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
-import { deepFreeze } from '../../lib/core/objects/freeze.js';
-import { isJsonObject } from '../../lib/core/objects/json.js';
+import { deepEqual, deepFreeze, isJsonObject } from '../../lib/core/objects/json.js';
 import type { JsonObject, JsonValue } from '../../lib/core/objects/json.js';
 import { applyJsonPatch, jsonPatchProblems, parseJsonPatch } from '../../lib/core/patch/json-patch.js';
 import type { JsonPatchOperation } from '../../lib/core/patch/json-patch.js';
@@ -357,6 +355,16 @@ t.test('JSON Patch', async (t) => {
     t.equal(patched.list.length, 20_000);
     t.equal(patched.list[0], 2_499);
     t.equal(Object.keys(patched.map).length, 20_000);
+  });
+
+  t.test('the elements that insertions and removals move are bounded', async (t) => {
+    const document = { list: Array.from({ length: 100_000 }, () => 0) };
+    const moving = (op: 'add' | 'remove', path: string): JsonPatchOperation[] =>
+      Array.from({ length: 2_000 }, () => ({ op, path, ...(op === 'add' && { value: 1 }) }));
+    const refused = { code: 'tooLarge', message: 'The patch moves more than 150000000 elements of lists' };
+    t.throws(() => jsonPatched(document, moving('add', '/list/0')), refused);
+    t.throws(() => jsonPatched(document, moving('remove', '/list/0')), refused);
+    t.equal((jsonPatched(document, moving('add', '/list/-')) as typeof document).list.length, 102_000);
   });
 
   t.test('hostile names are only data', async (t) => {

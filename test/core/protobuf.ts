@@ -1,12 +1,12 @@
 // Protobuf: the wire format, messages driven by the schema, envelopes and watch frames. The golden messages are what
 // Kubernetes v1.36 itself writes for these objects.
 import t from 'tap';
-import { decodeBase64, encodeBase64 } from '../../lib/core/objects/base64.js';
+import { decodeBase64, encodeBase64 } from '../../lib/core/go/base64.js';
 import { decodeMessage } from '../../lib/core/codec/protobuf/decode.js';
 import { encodeMessage } from '../../lib/core/codec/protobuf/encode.js';
 import { encodeObject, openEnvelope } from '../../lib/core/codec/protobuf/envelope.js';
 import { encodeWatchFrame, watchFrameReader } from '../../lib/core/codec/protobuf/watch-frame.js';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
+import { deepEqual } from '../../lib/core/objects/json.js';
 import type { JsonObject } from '../../lib/core/objects/json.js';
 import { builtinSchema } from '../../lib/core/schema/builtin.js';
 import { decodeValue } from '../../lib/core/schema/decode.js';

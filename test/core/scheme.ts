@@ -3,8 +3,7 @@
 import t from 'tap';
 import { podDefaults, podSpecDefaults } from '../../lib/core/kinds/pods/pod-defaults.js';
 import { defaultPullPolicy } from '../../lib/core/kinds/pods/image-pull-policy.js';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
-import { deepFreeze } from '../../lib/core/objects/freeze.js';
+import { deepEqual, deepFreeze } from '../../lib/core/objects/json.js';
 import { groupVersionKindOf, parseGroupVersion, printGroupVersion } from '../../lib/core/objects/gvk.js';
 import type { GroupVersionKind } from '../../lib/core/objects/gvk.js';
 import type { ApiObject, Frozen } from '../../lib/core/objects/meta.js';
@@ -14,10 +13,9 @@ import { field, scalars, structType } from '../../lib/core/schema/type.js';
 import { builtinScheme } from '../../lib/core/scheme/builtin.js';
 import type { HubConversion, KindOptions } from '../../lib/core/scheme/kind-definition.js';
 import { sameShape, standardVerbs } from '../../lib/core/scheme/kind-definition.js';
-import { isNoMatchError } from '../../lib/core/scheme/no-match-error.js';
+import { isNoMatchError, restMapper, restMapperOf } from '../../lib/core/scheme/rest-mapper.js';
 import { isNotRegisteredError } from '../../lib/core/scheme/not-registered-error.js';
 import { resourceText } from '../../lib/core/scheme/resources.generated.js';
-import { restMapper, restMapperOf } from '../../lib/core/scheme/rest-mapper.js';
 import type { SchemeSection } from '../../lib/core/scheme/scheme.js';
 import { createScheme } from '../../lib/core/scheme/scheme.js';
 import { compareVersions, isStable, stabilityOf } from '../../lib/core/scheme/version-order.js';
@@ -1027,7 +1025,7 @@ t.test('a mapper says what it searched for in vain', async (t) => {
   );
 });
 
-t.test('a mapper can be made from what any server tells of itself', async (t) => {
+t.test('a mapper can be created from the discovery documents of any server', async (t) => {
   const mapper = restMapper([
     {
       group: 'metrics.k8s.io',

@@ -1,7 +1,7 @@
 // Label selectors as text and as objects, and field selectors: what they match, how they print, what they refuse.
 // The messages are those of Kubernetes v1.36, to the letter.
 import t from 'tap';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
+import { deepEqual, isDeepFrozen } from '../../lib/core/objects/json.js';
 import {
   escapeFieldValue,
   matchesFields,
@@ -11,7 +11,6 @@ import {
   transformFieldSelector,
 } from '../../lib/core/objects/field-selector.js';
 import type { FieldSelector } from '../../lib/core/objects/field-selector.js';
-import { isDeepFrozen } from '../../lib/core/objects/freeze.js';
 import { labelRequirement } from '../../lib/core/objects/label-requirement.js';
 import type { LabelOperator } from '../../lib/core/objects/label-requirement.js';
 import {
@@ -361,7 +360,7 @@ t.test('only own labels count', async (t) => {
   t.equal(matchesLabels(selectorFromLabels(undefined), {}), true);
 });
 
-t.test('an index is told the labels a match must have', async (t) => {
+t.test('a selector returns the labels that a match must have, for an index', async (t) => {
   const exact = exactMatches(parseLabelSelector('a=1,a=2,b==3,c in (4),d in (5,6),e!=7,f,!g,h>8,constructor=9'));
   t.strictSame(
     [...exact],

@@ -11,7 +11,7 @@ import { forbidden } from '../../lib/core/errors/request-errors.js';
 import { internalError, tooManyRequests } from '../../lib/core/errors/server-errors.js';
 import type { ListOptions, ListWatch, Page, RawEvent, WatchOptions } from '../../lib/core/streams/list-watch.js';
 import { Outlet } from '../../lib/core/streams/outlet.js';
-import { reflect } from '../../lib/core/streams/reflector.js';
+import { reflect } from '../../lib/core/streams/snapshot.js';
 import { snapshotWriter } from '../../lib/core/streams/snapshot.js';
 import { onAbort, pause, untilAborted } from '../../lib/core/streams/until-aborted.js';
 import type { WatcherEvent } from '../../lib/core/streams/watch-event.js';
@@ -29,7 +29,7 @@ const thing = (name: string, revision: number, colour = 'red'): Thing => ({
 });
 
 t.test('the outlet', async (t) => {
-  t.test('tells everyone the same order, also when a listener makes it emit again', async (t) => {
+  t.test('emits in the same order to all subscribers, also when one of them causes an emission', async (t) => {
     const outlet = new Outlet<number>();
     const heard: number[][] = [[], [], []];
     observe(outlet.values$, (value) => {
@@ -55,7 +55,7 @@ t.test('the outlet', async (t) => {
       outlet.emit('c');
     });
     outlet.emit('a');
-    t.same(late, ['c'], 'not the one being told, nor the one that already waited');
+    t.same(late, ['c'], 'neither the value being emitted nor the one already queued');
   });
 
   t.test('goes on when a listener throws, leaves in the middle, or is of a kind that throws back', async (t) => {
@@ -71,13 +71,13 @@ t.test('the outlet', async (t) => {
       throw new Error(`first, at ${value}`);
     });
     leaving = observe(outlet.values$, (value) => heard.push(-value));
-    let told: unknown = undefined;
+    let reported: unknown = undefined;
     const foreign = {
       next: (): void => {
         throw new Error('foreign');
       },
       error: (error: unknown): void => {
-        told = error;
+        reported = error;
       },
       complete: (): void => undefined,
     };
@@ -85,7 +85,7 @@ t.test('the outlet', async (t) => {
     observe(outlet.values$, (value) => heard.push(value));
     outlet.emit(1);
     t.same(heard, [-1, 1, 2]);
-    t.match(told, { message: 'foreign' });
+    t.match(reported, { message: 'foreign' });
     await new Promise((resolve) => setTimeout(resolve)); // RxJS reports in a timeout of its own
     t.same(uncaught.map(String), ['Error: first, at 1', 'Error: first, at 2']);
   });
@@ -115,8 +115,8 @@ t.test('the outlet', async (t) => {
       listen('a');
       outlet.emit(1);
       listen('b');
-      const told = end === 'complete' ? 'complete' : 'error over';
-      t.same(log, ['a 1', 'a 2', `a ${told}`, `b ${told}`]);
+      const ending = end === 'complete' ? 'complete' : 'error over';
+      t.same(log, ['a 1', 'a 2', `a ${ending}`, `b ${ending}`]);
       t.ok(first.closed);
       t.equal(outlet.subscribers, 0);
     }
@@ -141,7 +141,7 @@ t.test('the outlet', async (t) => {
     t.same(heard, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0], 'and works on');
   });
 
-  t.test('tells any mix of listeners that come, go and answer what a queue would', async () => {
+  t.test('emits what a queue would to any mix of subscribers that come, go and emit', async () => {
     // Each listener answers a value by what its script says: emit, leave, or bring another listener in.
     const action = fc.constantFrom('emit', 'leave', 'bring', 'nothing');
     const scripts = fc.array(fc.array(action, { maxLength: 5 }), { minLength: 1, maxLength: 5 });
@@ -266,7 +266,7 @@ t.test('signals', async (t) => {
     await t.rejects(untilAborted(Promise.resolve(1), signal), reason, 'and those that come late');
   });
 
-  t.test('call nobody who has left', async (t) => {
+  t.test('call no subscriber that has unsubscribed', async (t) => {
     const controller = new AbortController();
     const called: string[] = [];
     onAbort(controller.signal, () => called.push('stays'));
@@ -351,7 +351,7 @@ t.test('the watcher', async (t) => {
     stop();
   });
 
-  t.test('asks for 500 objects a page and for no selection unless told to', async (t) => {
+  t.test('asks for 500 objects a page and for no selection by default', async (t) => {
     const { clock, source, stop } = follow([], []);
     await clock.settled();
     t.equal(source.listOptions[0]?.limit, 500);
@@ -443,7 +443,7 @@ t.test('the watcher', async (t) => {
     }
   });
 
-  t.test('takes a watch that ends at once and tells nothing new for a failure, not for an invitation', async (t) => {
+  t.test('treats a watch that ends at once without an event as a failure', async (t) => {
     const nothingNew = raw({ type: 'BOOKMARK', resourceVersion: '100' });
     const { clock, source, seen, stop } = follow([], [EMPTY, nothingNew, EMPTY]);
     await clock.advance('20s');
@@ -463,7 +463,7 @@ t.test('the watcher', async (t) => {
     t.equal(source.calls.length, 2);
     await clock.advance(1);
     t.same(source.calls.slice(2), [`${endMs} let go`, `${endMs} watch 100`]);
-    t.same(seen, ['init', 'synced 100'], 'which is nobody else’s business');
+    t.same(seen, ['init', 'synced 100'], 'the failure of one subscriber does not reach others');
     stop();
     t.equal(quiet.pending, 0);
   });
@@ -563,7 +563,7 @@ t.test('the reflector', async (t) => {
     });
   });
 
-  t.test('tells first what a new list showed to be gone, and forgets a list that broke off', async (t) => {
+  t.test('emits deletions that a new list revealed first, and discards an incomplete list', async (t) => {
     marbles(t, ({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold(' iabs-----c-i-b-f-ia-s------', events);
       const unsub = '        --------------------------!';
@@ -640,16 +640,16 @@ t.test('whatever goes wrong, the snapshot ends up equal to the truth, and nothin
     const source = new FlakyCollection(clock, chance.stream('faults'));
     const script = chance.stream('script');
     const writer = snapshotWriter<Thing, 'colour'>({ colour: ({ colour }) => [colour] });
-    const told = new Map<string, Thing>(); // what somebody believes who only listens
+    const observed = new Map<string, Thing>(); // the state as events alone describe it
     const log: string[] = [];
     const events$ = watcher(source, { clock, random: chance.stream('watcher'), pageSize }).pipe(reflect(writer));
     const subscription = observe(events$, (event) => {
       log.push(`${clock.now()} ${short(event)}`);
       if (event.type === 'listed' || event.type === 'applied') {
         assert.deepEqual(writer.snapshot.get(`default/${event.object.metadata.name}`), event.object);
-        told.set(event.object.metadata.name, event.object);
+        observed.set(event.object.metadata.name, event.object);
       }
-      if (event.type === 'deleted') told.delete(event.object.metadata.name);
+      if (event.type === 'deleted') observed.delete(event.object.metadata.name);
     });
     for (let step = 0; step < 60; step++) {
       const name = `thing-${script.integer(8)}`;
@@ -665,7 +665,7 @@ t.test('whatever goes wrong, the snapshot ends up equal to the truth, and nothin
     const byName = (things: Iterable<Thing>): Thing[] =>
       [...things].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
     assert.deepEqual(byName(writer.snapshot.list()), byName(truth.values()));
-    assert.deepEqual(byName(told.values()), byName(truth.values()));
+    assert.deepEqual(byName(observed.values()), byName(truth.values()));
     const red = [...truth.values()].filter(({ colour }) => colour === 'red');
     assert.deepEqual(byName(writer.snapshot.by('colour', 'red')), byName(red));
     assert.equal(writer.snapshot.resourceVersion, `${source.revision}`);

@@ -6,7 +6,7 @@ import { backoffLadders, backoffStep, delayAfter, isExhausted } from '../../lib/
 import type { BackoffState, BackoffStep } from '../../lib/core/time/backoff.js';
 import { stopwatch } from '../../lib/core/time/clock.js';
 import { durationMs } from '../../lib/core/time/duration-ms.js';
-import { nameSuffix } from '../../lib/core/time/name-suffix.js';
+import { nameSuffix } from '../../lib/core/time/random.js';
 import { random, systemRandom } from '../../lib/core/time/random.js';
 import { systemClock } from '../../lib/core/time/system-clock.js';
 import { virtualClock, type Stall } from '../../lib/core/time/virtual-clock.js';
@@ -60,7 +60,7 @@ t.test('the virtual clock', async (t) => {
     t.same(seen, ['chain at 1', 'its timer at 1', 'next']);
   });
 
-  t.test('waits for work it was told of, wherever that work is done', async (t) => {
+  t.test('waits for registered work, wherever it runs', async (t) => {
     const clock = virtualClock({ start: 0 });
     const seen: string[] = [];
     observe(clock.timer(1), () => {
@@ -179,7 +179,7 @@ t.test('the virtual clock', async (t) => {
     t.equal(clock.now(), 1);
   });
 
-  t.test('tells whoever moves it when a hand-made subscriber throws', async (t) => {
+  t.test('rejects the advance when a subscriber throws', async (t) => {
     const clock = virtualClock({ start: 0 });
     const thrower = {
       next: (): void => {
@@ -194,7 +194,7 @@ t.test('the virtual clock', async (t) => {
     t.equal(clock.now(), 2);
   });
 
-  t.test('warns once, and only while someone waits on time that nobody moves', async (t) => {
+  t.test('warns once, and only while a timer waits and the clock is not advanced', async (t) => {
     const stalls: Stall[] = [];
     let stalled: () => void = () => undefined;
     const clock = virtualClock({
@@ -436,7 +436,7 @@ t.test('the system clock', async (t) => {
     return Object.assign(host, { crank });
   }
 
-  t.test('tells wall time', async (t) => {
+  t.test('returns wall time', async (t) => {
     const before = Date.now();
     const now = systemClock().now();
     t.ok(now >= before && now <= Date.now());

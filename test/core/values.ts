@@ -8,7 +8,7 @@ import {
   parseDuration,
   parseDurationMs,
   printDuration,
-} from '../../lib/core/objects/duration.js';
+} from '../../lib/core/go/duration.js';
 import { isIntOrString, isPercent, parseIntOrString, scaledValue } from '../../lib/core/objects/int-or-string.js';
 import type { IntOrString } from '../../lib/core/objects/int-or-string.js';
 import { isParseError } from '../../lib/core/objects/parse-error.js';
@@ -265,7 +265,7 @@ t.test('quantities', (t) => {
     t.end();
   });
 
-  // A quantity text and the fraction it stands for, told apart from the parser by being built, not read.
+  // A quantity text and the fraction it stands for, which is built, not parsed.
   const suffixes: readonly [string, Fraction][] = [
     ...['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((s, i): [string, Fraction] => [s, tenTo(3 * i - 9)]),
     ...['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((s, i): [string, Fraction] => [s, [1024n ** BigInt(i + 1), 1n]]),

@@ -12,7 +12,7 @@ import {
 } from '../../lib/core/codec/media-type.js';
 import { parseYaml, parseYamlDocuments } from '../../lib/core/codec/yaml/parse-yaml.js';
 import { printYaml } from '../../lib/core/codec/yaml/print-yaml.js';
-import { deepEqual } from '../../lib/core/objects/deep-equal.js';
+import { deepEqual } from '../../lib/core/objects/json.js';
 import type { JsonObject, JsonValue } from '../../lib/core/objects/json.js';
 import { arbitraryObject, servedKinds } from '../support/arbitrary-object.js';
 import { fc, runs } from '../support/properties.js';

@@ -1,6 +1,5 @@
-// The cluster as the scheduler knows it: sums that are kept agree with sums that are counted, the log tells every
-// change, events say what changed, and a cluster is followed through its API with nothing missed and nothing left
-// behind.
+// The cluster cache: incremental sums equal recounted ones, the log contains every change, events name what changed,
+// and a cluster is watched through its API without missed events or leftovers.
 import { NEVER, Subject, concat, merge, takeUntil, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
 import t, { type Test } from 'tap';
@@ -12,13 +11,18 @@ import type { Binding, Container, Node, Pod } from '../../lib/core/types/index.j
 import { createClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import type { ClusterCache } from '../../lib/scheduling/cluster/cluster-cache.js';
 import { nodeEvents, podEvents } from '../../lib/scheduling/cluster/cluster-events.js';
-import { clusterFeed } from '../../lib/scheduling/cluster/cluster-feed.js';
-import { followCluster } from '../../lib/scheduling/cluster/follow-cluster.js';
-import type { ClusterNews, FollowClusterOptions } from '../../lib/scheduling/cluster/follow-cluster.js';
+import { clusterEventHandlers } from '../../lib/scheduling/cluster/cluster-event-handlers.js';
+import { watchCluster } from '../../lib/scheduling/cluster/watch-cluster.js';
+import type { ClusterWatchEvent, WatchClusterOptions } from '../../lib/scheduling/cluster/watch-cluster.js';
 import { nodeCapacity } from '../../lib/scheduling/cluster/node-capacity.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
-import { createSchedulingQueue, labelOf, podFacts, comparePriority } from '../../lib/scheduling/index.js';
-import type { ClusterEvent, PodFacts, QueuePlugins, SchedulingQueue } from '../../lib/scheduling/index.js';
+import { createSchedulingQueue } from '../../lib/scheduling/queue/create-queue.js';
+import { labelOf } from '../../lib/scheduling/queue/cluster-event.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import { comparePriority } from '../../lib/scheduling/queue/queued-pod.js';
+import type { ClusterEvent } from '../../lib/scheduling/queue/cluster-event.js';
+import type { PodFacts } from '../../lib/scheduling/public.js';
+import type { QueuePlugins, SchedulingQueue } from '../../lib/scheduling/queue/scheduling-queue.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from '../support/observe.js';
@@ -29,7 +33,7 @@ import { fc, runs, seenAtLeast } from '../support/properties.js';
 const zone = 'topology.kubernetes.io/zone';
 const region = 'topology.kubernetes.io/region';
 
-t.test('nodes are looked at zone by zone, each zone giving one in turn', async (t) => {
+t.test('nodes are ordered by zone in turn', async (t) => {
   const cache = createClusterCache();
   const order = (): string[] => cache.nodes.map(({ name }) => name);
   const add = (name: string, labels: Record<string, string>): void => void cache.setNode(nodeOf(name, { labels }));
@@ -55,7 +59,7 @@ t.test('nodes are looked at zone by zone, each zone giving one in turn', async (
   t.same(order().slice(0, 4), ['a2', 'b1', 'r', 'none'], 'a zone that was empty begins anew');
 });
 
-t.test('an assumed pod counts at once, and its confirmation is no change', async (t) => {
+t.test('an assumed pod counts at once, and its confirmation is not logged', async (t) => {
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
   const pod = podOf('p', { requests: { cpu: '1' }, labels: { app: 'x' } });
@@ -101,10 +105,10 @@ t.test('an assumed pod counts at once, and its confirmation is no change', async
   }
 });
 
-t.test('a pod that was bound elsewhere than assumed is where it was bound', async (t) => {
+t.test('a pod bound to another node than assumed moves to that node', async (t) => {
   const cache = createClusterCache();
   const [n, m] = ['n', 'm'].map((name) => cache.setNode(nodeOf(name)));
-  cache.removePod(podOf('nobody knows'));
+  cache.removePod(podOf('unknown'));
   cache.assume(podFacts(podOf('q')), 'n');
   t.ok(cache.forget('q-uid'), 'what was assumed can be taken back');
   const { position } = cache.changes;
@@ -114,7 +118,7 @@ t.test('a pod that was bound elsewhere than assumed is where it was bound', asyn
   t.equal(cache.changes.since(position)?.length, 3);
 });
 
-t.test('pods whose node is not known wait unseen until it comes', async (t) => {
+t.test('pods whose node is not cached are invisible until it is added', async (t) => {
   const cache = createClusterCache();
   const claims = { spec: { containers: [], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } };
   cache.setPod(podOf('p', { nodeName: 'n', ...claims }));
@@ -155,8 +159,8 @@ t.test('pods whose node is not known wait unseen until it comes', async (t) => {
   );
 });
 
-t.test('sums survive amounts that are too large to be exact', async (t) => {
-  // Even ones: with the largest amount, which is odd, they come to what is no exact number.
+t.test('sums stay correct with amounts beyond 2^53', async (t) => {
+  // Even numbers: added to the largest amount, which is odd, the sum is not exact.
   const small = podOf('small', {
     nodeName: 'n',
     spec: {
@@ -186,7 +190,7 @@ t.test('sums survive amounts that are too large to be exact', async (t) => {
   }
 });
 
-t.test('a heartbeat is no change of a node, and what plugins look at is', async (t) => {
+t.test('a heartbeat is not a change of a node, but fields that plugins read are', async (t) => {
   const cache = createClusterCache();
   const heartbeat = (second: number, status = 'True'): Frozen<Node> =>
     deepFreeze<Node>({
@@ -218,7 +222,7 @@ t.test('a heartbeat is no change of a node, and what plugins look at is', async 
   }
 });
 
-t.test('a draft changes alone', async (t) => {
+t.test('a change to a draft does not affect its origin', async (t) => {
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
   const antiAffinity = {
@@ -262,17 +266,17 @@ t.test('a draft changes alone', async (t) => {
   t.same(shown(draft), [2, 2, 2, 2, 2, 2, 2]);
 });
 
-t.test('a pod that is told of once more, and means the same, is there in its newest words only', async (t) => {
+t.test('a re-delivered pod that is equal for scheduling replaces the object without a change', async (t) => {
   const cache = createClusterCache();
   const node = cache.setNode(nodeOf('n'));
   const antiAffinity = {
     podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }] },
   };
-  const told = (phase: 'Pending' | 'Running', podIP = ''): Frozen<Pod> =>
+  const delivered = (phase: 'Pending' | 'Running', podIP = ''): Frozen<Pod> =>
     podOf('p', { nodeName: 'n', spec: { affinity: antiAffinity }, status: { phase, podIP } });
-  cache.setPod(told('Pending'));
+  cache.setPod(delivered('Pending'));
   const { generation } = node;
-  for (const newest of [told('Running'), told('Running', '10.0.0.1')]) {
+  for (const newest of [delivered('Running'), delivered('Running', '10.0.0.1')]) {
     cache.setPod(newest);
     t.equal(cache.placed('p-uid')?.facts.object, newest);
   }
@@ -282,11 +286,11 @@ t.test('a pod that is told of once more, and means the same, is there in its new
       Array.from(pods, ({ object }) => object.status?.phase),
       ['Running'],
     );
-  cache.removePod(told('Running'));
+  cache.removePod(delivered('Running'));
   t.same([node.podCount, node.podsWithAffinity.size, node.podsWithRequiredAntiAffinity.size], [0, 0, 0]);
 });
 
-t.test('a pod that means something else to others than before is a change of its node', async (t) => {
+t.test('a pod update that affects other pods is a change of its node', async (t) => {
   const asking = (requests: Record<string, string>): PodShape => ({
     spec: { containers: [{ name: 'c', resources: { requests } }] },
   });
@@ -300,7 +304,7 @@ t.test('a pod that means something else to others than before is a change of its
     ['how important it is', { spec: { priority: 1 } }, { spec: { priority: 2 } }],
     ['that it is on its way out', {}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
     ['its labels', { labels: { app: 'a' } }, { labels: { app: 'b' } }],
-    // What is not asked for counts as a little where nodes are scored, unless it is zero.
+    // Scoring assumes default requests unless a request is zero.
     ['its cpu, where it counts as before', asking({}), asking({ cpu: '100m' })],
     ['its memory, where it counts as before', asking({}), asking({ memory: '200Mi' })],
     ['what its cpu counts for', asking({ cpu: '0' }), asking({})],
@@ -321,7 +325,7 @@ t.test('a pod that means something else to others than before is a change of its
   }
 });
 
-/** A model that keeps nothing but what it was told, and counts when asked. */
+/** A model that stores only its inputs and counts on demand. */
 class NaiveCluster {
   readonly nodes = new Map<string, Frozen<Node>>();
   readonly pods = new Map<string, { facts: PodFacts; nodeName: string; assumed: boolean }>();
@@ -339,7 +343,7 @@ class NaiveCluster {
       if (found === undefined) this.zones.push([key, [name]]);
       else found[1].push(name);
     }
-    // An image has the size that the first node that had it said, until no node has it.
+    // An image has the size that its first node reported, until no node has it.
     if (JSON.stringify(before?.status?.images ?? []) === JSON.stringify(node.status?.images ?? [])) return;
     this.#forgetSizes(name);
     for (const { names = [], sizeBytes = 0 } of node.status?.images ?? [])
@@ -375,7 +379,7 @@ class NaiveCluster {
     }
   }
 
-  /** Of images that no node but this one has. */
+  /** Size of images that only this node has. */
   #forgetSizes(name: string): void {
     for (const image of this.sizes.keys()) {
       if (![...this.nodes].some(([other, node]) => other !== name && imagesOf(node).includes(image)))
@@ -387,7 +391,7 @@ class NaiveCluster {
 const imagesOf = ({ status }: Frozen<Node>): readonly string[] =>
   (status?.images ?? []).flatMap(({ names }) => names ?? []);
 
-/** All that is shown of a node, in an order that does not depend on how it was kept. */
+/** All visible values of a node, in an order independent of its history. */
 function shownOf(view: NodeView): unknown {
   const { requested, nonZeroRequested } = view;
   return {
@@ -412,8 +416,8 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
   const pods = naive.on(node.metadata?.name ?? '');
   const sum = (amount: (pod: PodFacts) => number): number => pods.reduce((total, pod) => total + amount(pod), 0);
   const scalars = new Map<string, number>();
-  for (const { held } of pods)
-    for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
+  for (const { requestsOnNode } of pods)
+    for (const [name, amount] of requestsOnNode.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
   const claims = new Map<string, number>();
   for (const { namespace, volumeClaims } of pods)
     for (const { claim } of volumeClaims)
@@ -425,14 +429,14 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
     unschedulable: node.spec?.unschedulable ?? false,
     allocatable: nodeCapacity(node),
     requested: {
-      milliCpu: sum(({ held }) => held.milliCpu),
-      memory: sum(({ held }) => held.memory),
-      ephemeralStorage: sum(({ held }) => held.ephemeralStorage),
+      milliCpu: sum(({ requestsOnNode }) => requestsOnNode.milliCpu),
+      memory: sum(({ requestsOnNode }) => requestsOnNode.memory),
+      ephemeralStorage: sum(({ requestsOnNode }) => requestsOnNode.ephemeralStorage),
       scalars: sorted(scalars),
     },
     nonZeroRequested: {
-      milliCpu: sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu),
-      memory: sum(({ nonZeroHeld }) => nonZeroHeld.memory),
+      milliCpu: sum(({ nonZeroRequestsOnNode }) => nonZeroRequestsOnNode.milliCpu),
+      memory: sum(({ nonZeroRequestsOnNode }) => nonZeroRequestsOnNode.memory),
     },
     pods: pods.map(({ uid, object }) => [uid, object]).sort(),
     affine: pods
@@ -453,12 +457,12 @@ function countedOf(naive: NaiveCluster, node: Frozen<Node>): unknown {
 const sorted = <V>(map: ReadonlyMap<string, V>): [string, V][] =>
   [...map].filter(([, value]) => value !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What somebody knows who reads the log, and what a node and a pod are for him. */
+/** The state of a reader of the log, and its view of a node and a pod. */
 class LogReader {
   readonly nodes = new Map<NodeView, { labels: unknown; pods: Map<string, unknown> }>();
   #position = 0;
 
-  /** False when it came too late. */
+  /** False if the reader fell behind. */
   catchUp({ changes, nodes }: ClusterCache): boolean {
     const since = changes.since(this.#position);
     this.#position = changes.position;
@@ -484,9 +488,9 @@ const read = (node: NodeView): { labels: unknown; pods: Map<string, unknown> } =
   labels: node.labels,
   pods: new Map(node.pods.map((pod) => [pod.uid, meaningOf(pod)])),
 });
-const meaningOf = ({ labels, held, terminating, priority }: PodFacts): unknown => ({
+const meaningOf = ({ labels, requestsOnNode, terminating, priority }: PodFacts): unknown => ({
   labels,
-  cpu: held.milliCpu,
+  cpu: requestsOnNode.milliCpu,
   terminating,
   priority,
 });
@@ -548,7 +552,7 @@ const podShape: fc.Arbitrary<PodShape> = fc
       }),
     },
   }));
-/** What cannot change on a pod with a node is drawn once for each. */
+/** Immutable fields of a pod with a node are drawn once per pod. */
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('node' as const), name: nodeName, shape: nodeShape }),
@@ -565,7 +569,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 20, maxLength: 80, size: 'max' },
 );
 
-t.test('after any history the sums are what counting gives, and the log tells the difference', async (t) => {
+t.test('after any history sums equal a recount, and the log contains all changes', async (t) => {
   let [late, inTime] = [0, 0];
   fc.assert(
     fc.property(steps, fc.integer({ min: 2, max: 12 }), (history, changesMax) => {
@@ -661,9 +665,9 @@ function sameAsCounted(cache: ClusterCache, naive: NaiveCluster): void {
 }
 
 function sameAsRead(reader: LogReader, cache: ClusterCache): void {
-  const told = [...reader.nodes].map(([node, { labels, pods }]) => [node.name, labels, [...pods].sort()]);
+  const delivered = [...reader.nodes].map(([node, { labels, pods }]) => [node.name, labels, [...pods].sort()]);
   const shown = cache.nodes.map((node) => [node.name, node.labels, [...read(node).pods].sort()]);
-  same(told.sort(), shown.sort());
+  same(delivered.sort(), shown.sort());
 }
 
 function same(found: unknown, wanted: unknown): void {
@@ -783,7 +787,7 @@ t.test('an update of a pod is one event for each aspect that changed, or the gen
     deepFreeze({
       ...podOf('p', { nodeName: 'n', requests: { cpu: '1' } }),
       status: { containerStatuses: [{ name: 'c', resources: { requests: { cpu } } }] },
-    } as unknown as Pod); // a status with what counts here
+    } as unknown as Pod); // a status with the relevant fields
   t.same(
     podEvents(resized('3'), resized('2')).map(labelOf),
     ['AssignedPodUpdatePodScaleDown'],
@@ -791,9 +795,9 @@ t.test('an update of a pod is one event for each aspect that changed, or the gen
   );
 });
 
-/** A queue that tells what was asked of it. */
-function listeningQueue(clock: VirtualClock): { readonly queue: SchedulingQueue; readonly asked: string[] } {
-  const asked: string[] = [];
+/** A queue that records its calls. */
+function recordingQueue(clock: VirtualClock): { readonly queue: SchedulingQueue; readonly calls: string[] } {
+  const calls: string[] = [];
   const plugins: QueuePlugins = {
     registrations: new Map(),
     compare: comparePriority,
@@ -808,36 +812,36 @@ function listeningQueue(clock: VirtualClock): { readonly queue: SchedulingQueue;
   const queue: SchedulingQueue = {
     ...methodsOf(real),
     add: (pod) => {
-      asked.push(`add ${nameOf(pod)}`);
+      calls.push(`add ${nameOf(pod)}`);
       real.add(pod);
     },
     update: (old, pod, events) => {
-      asked.push(`update ${nameOf(pod)} ${events.map(labelOf).join()}`);
+      calls.push(`update ${nameOf(pod)} ${events.map(labelOf).join()}`);
       real.update(old, pod, events);
     },
     delete: (pod, options) => {
-      asked.push(`delete ${nameOf(pod)}${options?.bound === true ? ' bound' : ''}`);
+      calls.push(`delete ${nameOf(pod)}${options?.bound === true ? ' bound' : ''}`);
       real.delete(pod, options);
     },
-    tell: (event: ClusterEvent, old, current, options) => {
-      asked.push(`tell ${labelOf(event)} ${nameOf(old)} ${nameOf(current)}`);
-      real.tell(event, old, current, options);
+    moveOnEvent: (event: ClusterEvent, old, current, options) => {
+      calls.push(`move ${labelOf(event)} ${nameOf(old)} ${nameOf(current)}`);
+      real.moveOnEvent(event, old, current, options);
     },
   };
-  return { queue, asked };
+  return { queue, calls };
 }
 
-/** Those that tests do not listen to. */
-function methodsOf(queue: SchedulingQueue): Omit<SchedulingQueue, 'add' | 'update' | 'delete' | 'tell'> {
+/** The methods that are not recorded. */
+function methodsOf(queue: SchedulingQueue): Omit<SchedulingQueue, 'add' | 'update' | 'delete' | 'moveOnEvent'> {
   return {
     pop: () => queue.pop(),
     ready: () => queue.ready(),
     release: (pod) => queue.release(pod),
     done: (pod) => queue.done(pod),
-    failed: (pod, failure) => queue.failed(pod, failure),
+    requeueFailed: (pod, failure) => queue.requeueFailed(pod, failure),
     activate: (pods) => queue.activate(pods),
     nominate: (pod, name) => queue.nominate(pod, name),
-    assumed: (pod, name) => queue.assumed(pod, name),
+    removeNomination: (pod, name) => queue.removeNomination(pod, name),
     nominatedTo: (name) => queue.nominatedTo(name),
     nominatedNodes: () => queue.nominatedNodes(),
     nominationOf: (uid) => queue.nominationOf(uid),
@@ -850,86 +854,91 @@ function methodsOf(queue: SchedulingQueue): Omit<SchedulingQueue, 'add' | 'updat
 
 const ourScheduler = (name: string): boolean => name === 'default-scheduler';
 
-t.test('a change reaches who it concerns', async (t) => {
-  const { queue, asked } = listeningQueue(virtualClock());
+t.test('a change updates the cache and calls the queue', async (t) => {
+  const { queue, calls } = recordingQueue(virtualClock());
   const cache = createClusterCache({ nominations: queue });
   const waiting = new Set<string>();
-  const feed = clusterFeed({ cache, queue, responsible: ourScheduler, rejectWaiting: (uid) => waiting.has(uid) });
-  const took = (): string[] => asked.splice(0);
+  const handlers = clusterEventHandlers({
+    cache,
+    queue,
+    isResponsible: ourScheduler,
+    rejectWaiting: (uid) => waiting.has(uid),
+  });
+  const took = (): string[] => calls.splice(0);
   const rv = (resourceVersion: string): Pick<PodShape, 'metadata'> => ({ metadata: { resourceVersion } });
   const deleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const theirs: PodShape = { spec: { containers: [], schedulerName: 'another' } };
 
-  feed.node(undefined, nodeOf('n'));
-  t.same(took(), ['tell NodeAdd nothing n']);
-  feed.node(nodeOf('n'), nodeOf('n', { labels: { a: '1' }, taints: [{ key: 'k', effect: 'NoSchedule' }] }));
-  t.same(took(), ['tell NodeUpdateNodeLabel n n', 'tell NodeUpdateNodeTaint n n']);
+  handlers.node(undefined, nodeOf('n'));
+  t.same(took(), ['move NodeAdd nothing n']);
+  handlers.node(nodeOf('n'), nodeOf('n', { labels: { a: '1' }, taints: [{ key: 'k', effect: 'NoSchedule' }] }));
+  t.same(took(), ['move NodeUpdateNodeLabel n n', 'move NodeUpdateNodeTaint n n']);
 
   const pod = podOf('p', rv('1'));
-  feed.pod(undefined, pod);
+  handlers.pod(undefined, pod);
   t.same(took(), ['add p']);
-  feed.pod(pod, podOf('p', { ...rv('2'), labels: { a: '1' } }));
+  handlers.pod(pod, podOf('p', { ...rv('2'), labels: { a: '1' } }));
   t.same(took(), ['update p UnschedulablePodUpdatePodLabel'], 'an update of a waiting pod concerns that pod alone');
   const bound = podOf('p', { ...rv('3'), nodeName: 'n' });
-  feed.pod(pod, bound);
-  t.same(took(), ['delete p bound', 'tell AssignedPodAdd nothing p']);
+  handlers.pod(pod, bound);
+  t.same(took(), ['delete p bound', 'move AssignedPodAdd nothing p']);
   t.equal(cache.node('n')?.podCount, 1);
-  feed.pod(bound, podOf('p', { ...rv('4'), nodeName: 'n', labels: { a: '2' } }));
-  t.same(took(), ['tell AssignedPodUpdatePodLabel p p']);
-  feed.pod(bound, undefined);
-  t.same(took(), ['tell AssignedPodDelete p nothing']);
+  handlers.pod(bound, podOf('p', { ...rv('4'), nodeName: 'n', labels: { a: '2' } }));
+  t.same(took(), ['move AssignedPodUpdatePodLabel p p']);
+  handlers.pod(bound, undefined);
+  t.same(took(), ['move AssignedPodDelete p nothing']);
   t.equal(cache.node('n')?.podCount, 0);
 
-  feed.pod(undefined, podOf('other', theirs));
-  feed.pod(podOf('other', theirs), podOf('other', { ...theirs, labels: { a: '1' } }));
+  handlers.pod(undefined, podOf('other', theirs));
+  handlers.pod(podOf('other', theirs), podOf('other', { ...theirs, labels: { a: '1' } }));
   t.same(took(), [], 'pods of other schedulers are theirs');
-  feed.pod(podOf('other', theirs), podOf('other', { ...theirs, nodeName: 'n' }));
-  t.same(took(), ['tell AssignedPodAdd nothing other'], 'until they have a node');
-  feed.pod(podOf('other', { ...theirs, nodeName: 'n' }), undefined);
-  feed.pod(podOf('other', theirs), undefined);
-  t.same(took(), ['tell AssignedPodDelete other nothing']);
+  handlers.pod(podOf('other', theirs), podOf('other', { ...theirs, nodeName: 'n' }));
+  t.same(took(), ['move AssignedPodAdd nothing other'], 'until they have a node');
+  handlers.pod(podOf('other', { ...theirs, nodeName: 'n' }), undefined);
+  handlers.pod(podOf('other', theirs), undefined);
+  t.same(took(), ['move AssignedPodDelete other nothing']);
 
   for (const isWaiting of [false, true]) {
     const name = isWaiting ? 'at-permit' : 'past-permit';
     if (isWaiting) waiting.add(`${name}-uid`);
-    feed.pod(undefined, podOf(name));
+    handlers.pod(undefined, podOf(name));
     cache.assume(podFacts(podOf(name)), 'n');
-    feed.pod(podOf(name), podOf(name, { labels: { a: '1' } }));
+    handlers.pod(podOf(name), podOf(name, { labels: { a: '1' } }));
     t.same(took(), [`add ${name}`], 'what changes on an assumed pod waits for its confirmation');
-    feed.pod(podOf(name), podOf(name, deleted));
-    t.same(took(), [`tell AssignedPodDelete ${name} nothing`]);
+    handlers.pod(podOf(name), podOf(name, deleted));
+    t.same(took(), [`move AssignedPodDelete ${name} nothing`]);
     t.equal(cache.isAssumed(`${name}-uid`), isWaiting, 'one that waits at Permit is taken back by its own failure');
-    feed.pod(podOf(name, deleted), podOf(name, { ...deleted, labels: { a: '1' } }));
-    feed.pod(podOf(name, deleted), undefined);
+    handlers.pod(podOf(name, deleted), podOf(name, { ...deleted, labels: { a: '1' } }));
+    handlers.pod(podOf(name, deleted), undefined);
     t.same(
       took(),
       isWaiting
-        ? [`delete ${name}`, `tell AssignedPodDelete ${name} nothing`]
+        ? [`delete ${name}`, `move AssignedPodDelete ${name} nothing`]
         : [`update ${name} UnschedulablePodUpdatePodLabel`, `delete ${name}`],
     );
     cache.forget(`${name}-uid`);
   }
 
-  feed.pod(undefined, podOf('quick'));
+  handlers.pod(undefined, podOf('quick'));
   cache.assume(podFacts(podOf('quick')), 'n');
-  feed.pod(podOf('quick', { nodeName: 'n' }), undefined);
+  handlers.pod(podOf('quick', { nodeName: 'n' }), undefined);
   t.same(
     took(),
-    ['add quick', 'delete quick bound', 'tell AssignedPodDelete quick nothing'],
-    'bound and gone before anybody told of the first',
+    ['add quick', 'delete quick bound', 'move AssignedPodDelete quick nothing'],
+    'bound and deleted before the first event arrived',
   );
   t.same(cache.figures(), { nodes: 1, pods: 0, assumedPods: 0 });
 
-  feed.object('storage.k8s.io/CSINode', undefined, nodeOf('c'));
-  feed.object('storage.k8s.io/CSINode', nodeOf('c'), nodeOf('c'));
-  feed.object('storage.k8s.io/CSINode', nodeOf('c'), undefined);
+  handlers.object('storage.k8s.io/CSINode', undefined, nodeOf('c'));
+  handlers.object('storage.k8s.io/CSINode', nodeOf('c'), nodeOf('c'));
+  handlers.object('storage.k8s.io/CSINode', nodeOf('c'), undefined);
   t.same(took(), [
-    'tell storage.k8s.io/CSINodeAdd nothing c',
-    'tell storage.k8s.io/CSINodeUpdate c c',
-    'tell storage.k8s.io/CSINodeDelete c nothing',
+    'move storage.k8s.io/CSINodeAdd nothing c',
+    'move storage.k8s.io/CSINodeUpdate c c',
+    'move storage.k8s.io/CSINodeDelete c nothing',
   ]);
-  feed.node(nodeOf('n'), undefined);
-  t.same(took(), ['tell NodeDelete n nothing']);
+  handlers.node(nodeOf('n'), undefined);
+  t.same(took(), ['move NodeDelete n nothing']);
   t.equal(cache.node('n'), undefined);
 });
 
@@ -938,35 +947,35 @@ interface Following {
   readonly clock: VirtualClock;
   readonly cache: ClusterCache;
   readonly queue: SchedulingQueue;
-  readonly asked: string[];
-  readonly news: ClusterNews[];
-  /** Ends every pod watch under way, as one whose revision is gone. */
+  readonly calls: string[];
+  readonly news: ClusterWatchEvent[];
+  /** Ends every running watch of pods with an expired revision. */
   cutPods(): void;
-  readonly follow$: Observable<ClusterNews>;
-  /** Lets go. */
+  readonly follow$: Observable<ClusterWatchEvent>;
+  /** Unsubscribes. */
   stop(): void;
 }
 
-/** A server, and somebody who follows it. */
+/** A server and a watch of it. */
 function following(
   t: Test,
-  options: Partial<FollowClusterOptions> & { readonly wrap?: (client: Client) => Client } = {},
+  options: Partial<WatchClusterOptions> & { readonly wrap?: (client: Client) => Client } = {},
 ): Following {
   const clock = virtualClock();
   const server = createServer({ store: memoryStore({ clock }), clock, random: random(1) });
   t.teardown(() => server.close());
   const client = inProcessClient(server.handler);
-  const { queue, asked } = listeningQueue(clock);
+  const { queue, calls } = recordingQueue(clock);
   const cache = createClusterCache({ nominations: queue });
-  const news: ClusterNews[] = [];
+  const news: ClusterWatchEvent[] = [];
   const cut$ = new Subject<never>();
   const { wrap = (each) => each, ...rest } = options;
   const seen = wrap(withPods(client, (pods) => interrupted(pods, cut$)));
-  const follow$ = followCluster({
+  const follow$ = watchCluster({
     informers: informers(seen, { clock, random: random(2) }),
     cache,
     queue,
-    responsible: ourScheduler,
+    isResponsible: ourScheduler,
     rejectWaiting: () => false,
     ...rest,
   });
@@ -977,7 +986,7 @@ function following(
     clock,
     cache,
     queue,
-    asked,
+    calls,
     news,
     follow$,
     cutPods: () => cut$.next(undefined as never),
@@ -996,7 +1005,7 @@ function interrupted(pods: ResourceClient<Pod>, cut$: Observable<unknown>): Reso
   return {
     list: (options) => pods.list(options),
     watch: (options) => merge(pods.watch(options).pipe(takeUntil(cut$)), concat(NEVER.pipe(takeUntil(cut$)), expired$)),
-  } as ResourceClient<Pod>; // nobody asks for more
+  } as ResourceClient<Pod>; // no other field is read
 }
 
 const aPod = (name: string, shape: PodShape = {}): Frozen<Pod> =>
@@ -1006,7 +1015,7 @@ const aPod = (name: string, shape: PodShape = {}): Frozen<Pod> =>
     spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }], ...shape.spec },
   });
 
-/** The same without what the server sets. */
+/** Returns the object without fields that the server sets. */
 const sent = (object: Frozen<Pod>): Frozen<Pod> => {
   const { uid: _, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };
@@ -1020,8 +1029,8 @@ async function bind(client: Client, name: string, node: string): Promise<void> {
     .create(name, { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: node } });
 }
 
-t.test('a cluster is followed from its lists on, and let go without a trace', async (t) => {
-  const { client, clock, cache, queue, asked, news, stop } = following(t);
+t.test('a cluster is watched from its lists on, and unsubscribing leaves nothing behind', async (t) => {
+  const { client, clock, cache, queue, calls, news, stop } = following(t);
   t.same(news, []);
   await clock.settled();
   t.same(news, [{ type: 'synced' }]);
@@ -1044,14 +1053,14 @@ t.test('a cluster is followed from its lists on, and let go without a trace', as
     cache.node('n')?.pods.map(({ name, nodeName: on }) => [name, on]),
     [['p', 'n']],
   );
-  t.same(asked.splice(0), ['tell NodeAdd nothing n', 'add p', 'delete p bound', 'tell AssignedPodAdd nothing p']);
+  t.same(calls.splice(0), ['move NodeAdd nothing n', 'add p', 'delete p bound', 'move AssignedPodAdd nothing p']);
 
   const now = await pods.get('p');
   await pods.status.update({ ...now, status: { ...now.status, phase: 'Succeeded' } });
   await clock.settled();
   t.equal(cache.node('n')?.podCount, 0, 'a pod that has finished is gone');
   t.equal(cache.pods.get('default/p'), undefined);
-  t.same(asked.splice(0), ['tell AssignedPodDelete p nothing']);
+  t.same(calls.splice(0), ['move AssignedPodDelete p nothing']);
   t.equal(cache.objects.version('Service'), version);
   const services = client.kind('v1', 'Service').in('default');
   await services.create({ metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
@@ -1061,17 +1070,17 @@ t.test('a cluster is followed from its lists on, and let go without a trace', as
   await clock.settled();
   t.same(cache.objects.list('Service', 'default').map(objectKey), ['default/kubernetes']);
   t.ok(cache.objects.version('Service') > version);
-  t.same(asked.splice(0), [], 'a Service helps nobody');
+  t.same(calls.splice(0), [], 'a Service requeues no pod');
 
   stop();
   await pods.create(sent(aPod('unheard')));
   await clock.settled();
   t.equal(cache.pods.get('default/unheard'), undefined);
-  t.same(asked, []);
+  t.same(calls, []);
 });
 
-t.test('whoever follows again finds the timers and the cluster as they were', async (t) => {
-  const { client, clock, cache, asked, news, follow$, stop } = following(t);
+t.test('a second subscription finds timers and cluster unchanged', async (t) => {
+  const { client, clock, cache, calls, news, follow$, stop } = following(t);
   await client.kind('v1', 'Node').create({ metadata: { name: 'n' } });
   await client.kind('v1', 'Node').create({ metadata: { name: 'm' } });
   await clock.settled();
@@ -1081,7 +1090,7 @@ t.test('whoever follows again finds the timers and the cluster as they were', as
   const quiet = clock.pending;
   t.ok(quiet < followed, 'what is left is the timers of the server');
   await client.kind('v1', 'Node').delete('m');
-  asked.length = 0;
+  calls.length = 0;
   const again = observe(follow$, (each) => news.push(each));
   await clock.settled();
   t.equal(clock.pending, followed);
@@ -1089,41 +1098,41 @@ t.test('whoever follows again finds the timers and the cluster as they were', as
     cache.nodes.map(({ name }) => name),
     ['n'],
   );
-  t.same(asked, ['tell NodeDelete m nothing'], 'only what changed meanwhile is told');
+  t.same(calls, ['move NodeDelete m nothing'], 'only changes since then are events');
   t.same(news, [{ type: 'synced' }, { type: 'synced' }]);
   again.unsubscribe();
   await clock.settled();
   t.equal(clock.pending, quiet);
 });
 
-t.test('what a new list shows to be gone is gone, and what has another uid is another', async (t) => {
-  const { client, clock, cache, queue, asked, news, cutPods } = following(t);
+t.test('objects missing from a new list are deleted, and another uid is another object', async (t) => {
+  const { client, clock, cache, queue, calls, news, cutPods } = following(t);
   const pods = client.kind('v1', 'Pod').in('default');
   await client.kind('v1', 'Node').create({ metadata: { name: 'n' } });
   for (const name of ['stays', 'goes', 'again', 'bound-again', 'binds']) await pods.create(sent(aPod(name)));
   await bind(client, 'bound-again', 'n');
   await clock.settled();
-  asked.length = 0;
+  calls.length = 0;
 
   cutPods();
   for (const name of ['goes', 'again', 'bound-again']) await pods.delete(name, { gracePeriodSeconds: 0 });
   for (const name of ['again', 'bound-again', 'new']) await pods.create(sent(aPod(name)));
   await bind(client, 'binds', 'n');
   await clock.settled();
-  t.same(asked, [], 'nobody has heard of it yet');
+  t.same(calls, [], 'no event was handled yet');
   await clock.advance('1m');
   t.match(
     news.filter(({ type }) => type !== 'synced'),
     [{ type: 'failed', kind: 'Pod' }],
   );
   t.same(
-    new Set(asked),
+    new Set(calls),
     new Set([
       'delete again',
       'add again',
       'delete binds bound',
-      'tell AssignedPodAdd nothing binds',
-      'tell AssignedPodDelete bound-again nothing',
+      'move AssignedPodAdd nothing binds',
+      'move AssignedPodDelete bound-again nothing',
       'add bound-again',
       'add new',
       'delete goes',
@@ -1136,7 +1145,7 @@ t.test('what a new list shows to be gone is gone, and what has another uid is an
   t.equal(queue.figures().active, 4);
 });
 
-t.test('a kind that the server does not have is one without objects', async (t) => {
+t.test('a kind that the server does not serve has no objects', async (t) => {
   const refusal = notFound({ group: 'resource.k8s.io', resource: 'resourceclaims', name: '' });
   let isServed = false;
   const wrap = (client: Client): Client => {
@@ -1149,11 +1158,11 @@ t.test('a kind that the server does not have is one without objects', async (t) 
       kind.kind === 'ResourceClaim' ? sometimes : client.resource(kind as never);
     return { ...client, resource: resource as Client['resource'] }; // the same for all but one
   };
-  const { client, clock, cache, asked, news } = following(t, { wrap });
+  const { client, clock, cache, calls, news } = following(t, { wrap });
   await clock.settled();
   t.same(news, [{ type: 'not-served', kind: 'ResourceClaim' }, { type: 'synced' }]);
   await clock.advance('2m');
-  t.equal(news.length, 2, 'it is told once');
+  t.equal(news.length, 2, 'it is reported once');
   isServed = true;
   await client
     .kind('resource.k8s.io/v1', 'ResourceClaim')
@@ -1161,11 +1170,11 @@ t.test('a kind that the server does not have is one without objects', async (t) 
     .create({ metadata: { name: 'c' }, spec: {} });
   await clock.advance('1m');
   t.equal(cache.objects.list('ResourceClaim').length, 1);
-  t.ok(asked.includes('tell resource.k8s.io/ResourceClaimAdd nothing c'));
+  t.ok(calls.includes('move resource.k8s.io/ResourceClaimAdd nothing c'));
   t.equal(news.length, 2);
 });
 
-t.test('a server that says it has no pods is not believed', async (t) => {
+t.test('a server that does not serve pods is reported as a failure', async (t) => {
   let isAway = true;
   const refusal = notFound({ group: '', resource: 'pods', name: '' });
   const wrap = (client: Client): Client =>
@@ -1176,7 +1185,7 @@ t.test('a server that says it has no pods is not believed', async (t) => {
           list: async (options) => (isAway ? await Promise.reject(refusal) : await pods.list(options)),
           watch: (options) => pods.watch(options),
         }) as ResourceClient<Pod>,
-    ); // nobody asks for more
+    ); // no other field is read
   const { clock, news } = following(t, { wrap });
   await clock.settled();
   t.match(news, [{ type: 'failed', kind: 'Pod', error: refusal }]);
@@ -1185,8 +1194,8 @@ t.test('a server that says it has no pods is not believed', async (t) => {
   t.equal(news.at(-1)?.type, 'synced');
 });
 
-t.test('while somebody looks at the cluster it stands still, and follows afterwards', async (t) => {
-  const { client, clock, cache, asked } = following(t);
+t.test('while the cache is held events are buffered, and applied afterwards', async (t) => {
+  const { client, clock, cache, calls } = following(t);
   await clock.settled();
   let released = 0;
   const watching = observe(cache.released$, () => (released += 1));
@@ -1197,33 +1206,33 @@ t.test('while somebody looks at the cluster it stands still, and follows afterwa
   await pods.create(sent(aPod('p')));
   await bind(client, 'p', 'n');
   await clock.settled();
-  t.same([cache.nodes.length, cache.pods.size, asked.length], [0, 0, 0]);
+  t.same([cache.nodes.length, cache.pods.size, calls.length], [0, 0, 0]);
   release();
   release();
-  t.ok(cache.held, 'until nobody looks any more');
+  t.ok(cache.held, 'until the last hold is released');
   t.equal(released, 0);
   releaseOther();
   releaseOther();
   t.equal(released, 1, 'once');
-  t.same(asked, ['tell NodeAdd nothing n', 'add p', 'delete p bound', 'tell AssignedPodAdd nothing p'], 'in order');
+  t.same(calls, ['move NodeAdd nothing n', 'add p', 'delete p bound', 'move AssignedPodAdd nothing p'], 'in order');
   t.equal(cache.node('n')?.podCount, 1);
 });
 
-t.test('when too much waits it is dropped, and listed anew afterwards', async (t) => {
-  const { client, clock, cache, asked } = following(t, { waitingMax: 3 });
+t.test('a full buffer is dropped, and the kinds are listed again afterwards', async (t) => {
+  const { client, clock, cache, calls } = following(t, { bufferedMax: 3 });
   await clock.settled();
   const release = cache.hold();
   const pods = client.kind('v1', 'Pod').in('default');
   for (let at = 0; at < 8; at += 1) await pods.create(sent(aPod(`p${at}`)));
   await clock.settled();
-  t.same(asked, []);
+  t.same(calls, []);
   release();
   await clock.settled();
   t.equal(cache.pods.size, 8);
-  t.equal(asked.length, 8, 'each is told once');
+  t.equal(calls.length, 8, 'each event is handled once');
 });
 
-t.test('a plugin that throws is told of, and does not end anything', async (t) => {
+t.test('an error of a plugin is reported and ends nothing', async (t) => {
   const { client, clock, cache, queue, news } = following(t);
   const pods = client.kind('v1', 'Pod').in('default');
   await pods.create(sent(aPod('bad', { labels: { throws: 'yes' } })));

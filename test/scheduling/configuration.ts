@@ -1,11 +1,11 @@
-// KubeSchedulerConfiguration: defaults, the order of plugins after merging, and refusals in Kubernetes' words.
+// KubeSchedulerConfiguration: defaults, the order of plugins after merging, and errors with Kubernetes' messages.
 import t from 'tap';
 import { DecodeError } from '../../lib/core/index.js';
 import {
   SchedulerConfigurationError,
   parseSchedulerConfiguration,
   schedulerConfiguration,
-} from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/public.js';
 import type {
   ConfigurationOptions,
   ExtensionPoint,
@@ -13,7 +13,7 @@ import type {
   ProfileDocument,
   SchedulerDocument,
   SchedulerProfile,
-} from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/public.js';
 
 const header = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n';
 const profileOf = (profile: ProfileDocument = {}, options: ConfigurationOptions = {}): SchedulerProfile => {
@@ -45,7 +45,7 @@ const refusedArgs = (name: string, args: Readonly<Record<string, unknown>>): str
   refusedProfile({ pluginConfig: [{ name, args }] }).replaceAll('profiles[0].pluginConfig[0].args.', '…');
 const listed = (...names: readonly string[]): { readonly name: string }[] => names.map((name) => ({ name }));
 
-t.test('a scheduler that was told nothing', async (t) => {
+t.test('the default configuration', async (t) => {
   const { profiles, ...rest } = schedulerConfiguration();
   t.strictSame(rest, {
     parallelism: 16,
@@ -65,7 +65,7 @@ t.test('a scheduler that was told nothing', async (t) => {
   });
   t.strictSame([...profiles.keys()], ['default-scheduler']);
   const profile = profiles.get('default-scheduler');
-  t.equal(profile?.percentageOfNodesToScore, 100, 'every node is looked at, unless told otherwise');
+  t.equal(profile?.percentageOfNodesToScore, 100, 'every node is evaluated by default');
   t.strictSame(
     profile?.plugins.filter.map(({ name }) => name),
     [
@@ -138,7 +138,7 @@ t.test('a scheduler that was told nothing', async (t) => {
   );
 });
 
-t.test('a file is read strictly', async (t) => {
+t.test('a file is decoded strictly', async (t) => {
   const configuration = await parseSchedulerConfiguration(`${header}
 percentageOfNodesToScore: 30
 podMaxBackoffSeconds: 20
@@ -197,7 +197,7 @@ extenders:
       ],
     },
   });
-  t.strictSame(packed?.foreignArgs.get('Foreign'), { any: 'thing' });
+  t.strictSame(packed?.customArgs.get('Foreign'), { any: 'thing' });
   t.strictSame(
     configuration.extenders.map(({ httpTimeoutMs, weight }) => [httpTimeoutMs, weight]),
     [
@@ -233,7 +233,7 @@ extenders:
   for (const [text, message] of texts) await t.rejects(parseSchedulerConfiguration(text), { message }, text);
 });
 
-t.test('plugins are merged point by point', async (t) => {
+t.test('plugins are merged per extension point', async (t) => {
   const options = {
     plugins: new Map<string, readonly ExtensionPoint[]>([
       ['Mine', ['filter', 'score']],
@@ -381,11 +381,11 @@ t.test("what cannot be obeyed is refused in Kubernetes' words", async (t) => {
   t.equal(
     refusal({ leaderElection: { leaderElect: false, leaseDuration: '5s' } }),
     'accepted',
-    'who is alone elects nobody',
+    'a single instance elects no leader',
   );
 });
 
-t.test('arguments of plugins that cannot be obeyed are refused too', async (t) => {
+t.test('invalid plugin arguments are rejected too', async (t) => {
   const fit = (scoringStrategy: object): string => refusedArgs('NodeResourcesFit', { scoringStrategy });
   const cases: readonly [string, string][] = [
     [

@@ -1,28 +1,28 @@
-// Devices: which nodes a pod with claims may have, in which words the others are refused, what stands in a claim once
-// devices were found for it, and that nobody is given what another has.
+// DynamicResources: feasible nodes of pods with claims, messages of rejections, the allocation in the claim's status,
+// and that no device is allocated twice.
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { deepFreeze, printQuantity, random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Container, DeviceClass, Pod, PodSpec, ResourceSlice, resourceV1 } from '../../lib/core/types/index.js';
-import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
-import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle-state.js';
+import type { EventResources } from '../../lib/scheduling/framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
 import {
   actions,
-  basicSelectors,
+  celSelectors,
   createScheduler,
   dynamicResources,
-  podFacts,
   schedulerConfiguration,
-} from '../../lib/scheduling/index.js';
-import type { SelectorCompiler } from '../../lib/scheduling/index.js';
-import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
-import { claimLedger } from '../../lib/scheduling/plugins/dynamic-resources/claim-ledger.js';
+} from '../../lib/scheduling/public.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import type { SelectorCompiler } from '../../lib/scheduling/public.js';
+import { builtinPluginFactories } from '../../lib/scheduling/plugins/default-plugins.js';
+import { claimTracker } from '../../lib/scheduling/plugins/dynamic-resources/claim-tracker.js';
 import { devicesOf } from '../../lib/scheduling/plugins/dynamic-resources/allocation/devices.js';
-import { knownTaken } from '../../lib/scheduling/plugins/dynamic-resources/allocation/known-taken.js';
+import { indexAllocatedDevices } from '../../lib/scheduling/plugins/dynamic-resources/allocation/allocated-device-index.js';
 import { extendedRequests } from '../../lib/scheduling/plugins/dynamic-resources/extended-requests.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -41,12 +41,15 @@ const { signal } = new AbortController();
 const cannot = [UU, 'cannot allocate all claims'];
 
 function made(cluster: TestCluster, tools: Partial<PluginTools> = {}): SchedulingPlugin {
-  const maker = builtinMakers.get('DynamicResources');
-  if (maker === undefined) throw new Error('nobody makes it');
+  const maker = builtinPluginFactories.get('DynamicResources');
+  if (maker === undefined) throw new Error('no factory of that name');
   return maker(toolsOf(cluster, tools), undefined);
 }
 
-/** What the plugin says: `skip`, one refusal for all nodes, or one answer for each; the text of what it throws. */
+/**
+ * Returns the result of the plugin: `skip`, one rejection for all nodes, or one result per node; the message of an
+ * exception.
+ */
 function verdicts(plugin: SchedulingPlugin, cycle: Cycle): unknown {
   try {
     const early = plugin.preFilter?.(cycle);
@@ -92,7 +95,7 @@ interface ClaimShape {
   readonly status?: resourceV1.ResourceClaimStatus;
 }
 
-/** A claim for one device, unless it says otherwise. */
+/** Creates a claim, by default for one device. */
 function claimOf(
   name: string,
   { requests = [exactly('r')], constraints = [], config = [], metadata = {}, status }: ClaimShape = {},
@@ -104,7 +107,7 @@ function claimOf(
   });
 }
 
-/** What a claim has. */
+/** The fields of a test claim. */
 const given = (...devices: readonly string[]): resourceV1.AllocationResult => ({
   devices: { results: devices.map((device) => ({ request: 'r', driver, pool: 'n', device })) },
 });
@@ -122,7 +125,7 @@ interface SliceShape {
   readonly counters?: resourceV1.CounterSet[];
 }
 
-/** Devices on offer. */
+/** Creates a ResourceSlice. */
 function sliceOf(
   devices: readonly (string | Device)[],
   { name = 's', pool = {}, where = { nodeName: 'n' }, counters }: SliceShape = {},
@@ -164,17 +167,17 @@ function clusterOf({ claims, slices = [], classes = [classOf()], nodes = [['n']]
   });
 }
 
-/** The claims among them that have no devices yet. */
+/** Returns the unallocated claims. */
 const open = (claims: readonly Claim[]): string[] =>
   claims.filter(({ status }) => status?.allocation === undefined).map(({ metadata }) => metadata?.name ?? '');
 
-/** What is said of a pod that uses all claims without devices. */
+/** Returns the result for a pod that uses all unallocated claims. */
 function answers(scene: Scene): unknown {
   const cluster = clusterOf(scene);
   return verdicts(made(cluster), cycleOf(cluster, podWith(...open(scene.claims))));
 }
 
-/** The allocations that such a pod gets on the node `n`, by claim. */
+/** Returns the allocations of such a pod on the node `n`, by claim. */
 function allocations(scene: Scene): Record<string, Frozen<resourceV1.AllocationResult>> {
   const cluster = clusterOf(scene);
   const plugin = made(cluster);
@@ -186,25 +189,25 @@ function allocations(scene: Scene): Record<string, Frozen<resourceV1.AllocationR
   return decidedIn(plugin, cycle, names);
 }
 
-/** Reserves the node `n`, and reads what was decided off the writes. */
+/** Reserves the node `n` and returns the allocations that are written. */
 function decidedIn(
   plugin: SchedulingPlugin,
   cycle: Cycle,
   names: readonly string[],
 ): Record<string, Frozen<resourceV1.AllocationResult>> {
   const decided: Record<string, Frozen<resourceV1.AllocationResult>> = {};
-  const ledger = claimLedger(cycle.cluster);
-  const { decide } = ledger;
-  ledger.decide = (claim, allocation) => {
+  const ledger = claimTracker(cycle.cluster);
+  const { addPending } = ledger;
+  ledger.addPending = (claim, allocation) => {
     decided[claim.metadata?.name ?? ''] = allocation;
-    decide.call(ledger, claim, allocation);
+    addPending.call(ledger, claim, allocation);
   };
   plugin.reserve?.(cycle, 'n');
-  ledger.decide = decide;
+  ledger.addPending = addPending;
   return Object.fromEntries(names.map((name) => [name, decided[name] ?? {}]));
 }
 
-/** The same, the names of devices only: `request:device`. */
+/** Returns the allocated devices only: `request:device`. */
 function chosen(scene: Scene): Record<string, readonly string[]> {
   return Object.fromEntries(
     Object.entries(allocations(scene)).map(([name, { devices }]) => [
@@ -214,7 +217,7 @@ function chosen(scene: Scene): Record<string, readonly string[]> {
   );
 }
 
-t.test('pods without claims are none of its business', async (t) => {
+t.test('pods without claims are skipped', async (t) => {
   const cluster = clusterOf({ claims: [] });
   const plugin = made(cluster);
   const cycle = cycleOf(cluster, podOf('p'));
@@ -224,9 +227,9 @@ t.test('pods without claims are none of its business', async (t) => {
     rejectors: new Set<string>(),
     pending: new Set<string>(),
     rejectionOf: () => undefined,
-    slotsRefused: () => new Int32Array(0),
+    slotsRejected: () => new Int32Array(0),
   };
-  t.throws(() => plugin.postFilter?.(cycle, diagnosis, signal), /^not found$/, 'nobody asked it before');
+  t.throws(() => plugin.postFilter?.(cycle, diagnosis, signal), /^not found$/, 'PreFilter did not run');
   t.equal(plugin.preEnqueue?.(cycle.pod), undefined);
   t.equal(plugin.preFilter?.(cycle), 'skip');
   t.same(plugin.postFilter?.(cycle, diagnosis, signal), {
@@ -237,7 +240,7 @@ t.test('pods without claims are none of its business', async (t) => {
   t.equal(plugin.preBindPreFlight?.(cycle, 'n'), 'skip');
 });
 
-t.test('claims must be there, stay, and be for the pod', async (t) => {
+t.test('claims must exist, not be terminating, and belong to the pod', async (t) => {
   const templated = (status?: Pod['status']): Frozen<Pod> =>
     podOf('p', {
       spec: { resourceClaims: [{ name: 'c', resourceClaimTemplateName: 't' }] },
@@ -273,7 +276,7 @@ t.test('claims must be there, stay, and be for the pod', async (t) => {
   }
 });
 
-t.test('which devices a claim gets', async (t) => {
+t.test('the devices that a claim gets', async (t) => {
   t.same(chosen({ claims: [claimOf('a')], slices: [sliceOf(['d1', 'd2'])] }), { a: ['r:d1'] }, 'the first');
   t.same(
     chosen({ claims: [claimOf('a'), heldBy('other', 'd1')], slices: [sliceOf(['d1', 'd2'])] }),
@@ -335,7 +338,7 @@ t.test('all devices, or none', async (t) => {
   t.same(
     answers({ claims: [all(), heldBy('other', 'd1')], slices: [sliceOf(['d1', 'd2'])] }),
     { n: cannot },
-    'somebody has one',
+    'one is allocated',
   );
   t.same(
     chosen({ claims: [all({ adminAccess: true }), heldBy('other', 'd1')], slices: [sliceOf(['d1', 'd2'])] }),
@@ -358,7 +361,7 @@ t.test('all devices, or none', async (t) => {
   );
 });
 
-t.test('pools count when they are complete, and the newest generation only', async (t) => {
+t.test('only complete pools of the newest generation count', async (t) => {
   const claims = [claimOf('a')];
   t.same(answers({ claims, slices: [sliceOf(['d1'], { pool: { resourceSliceCount: 2 } })] }), { n: cannot });
   t.same(
@@ -396,7 +399,7 @@ t.test('pools count when they are complete, and the newest generation only', asy
   );
 });
 
-t.test('from where devices can be used', async (t) => {
+t.test('the nodes that can use a device', async (t) => {
   const claims = [claimOf('a')];
   const nodes: Scene['nodes'] = [
     ['n', { labels: { rack: 'one' } }],
@@ -486,7 +489,7 @@ t.test('constraints', async (t) => {
   t.same(answers(two({})), 'claim ns/a, constraint #0: empty constraint (unsupported constraint type?)');
 });
 
-t.test('alternatives: the first that can be had', async (t) => {
+t.test('alternatives: the first that can be satisfied', async (t) => {
   const big = [selector(`device.attributes["${driver}"].size == "big"`)];
   const sizes = [
     withAttributes('d1', { size: { string: 'small' } }),
@@ -567,7 +570,7 @@ t.test('taints', async (t) => {
     );
 });
 
-t.test('counters: devices cut from one card', async (t) => {
+t.test('counters: partitions of one card', async (t) => {
   const part = (name: string, memory: string): Device => ({
     name,
     consumesCounters: [{ counterSet: 'card', counters: { memory: { value: memory } } }],
@@ -619,7 +622,7 @@ t.test('counters: devices cut from one card', async (t) => {
   );
 });
 
-t.test('shares of devices that several may have', async (t) => {
+t.test('consumable capacity of shared devices', async (t) => {
   const link = (name: string, value = '10Gi', requestPolicy?: resourceV1.CapacityRequestPolicy): Device => ({
     name,
     allowMultipleAllocations: true,
@@ -711,7 +714,7 @@ t.test('shares of devices that several may have', async (t) => {
   );
 });
 
-t.test('what goes with devices', async (t) => {
+t.test('configuration and conditions of devices', async (t) => {
   const opaque = (name: string): resourceV1.DeviceClassConfiguration => ({ opaque: { driver, parameters: { name } } });
   const gpu = classOf('gpu', { config: [opaque('class')] });
   const claims = [
@@ -740,7 +743,7 @@ t.test('what goes with devices', async (t) => {
   });
 });
 
-t.test('claims that have devices', async (t) => {
+t.test('allocated claims', async (t) => {
   const onlyOn = (name: string): resourceV1.AllocationResult => ({
     ...given('d1'),
     nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] },
@@ -765,7 +768,7 @@ t.test('claims that have devices', async (t) => {
       rejectors: new Set<string>(),
       pending: new Set<string>(),
       rejectionOf: () => undefined,
-      slotsRefused: () => new Int32Array(0),
+      slotsRejected: () => new Int32Array(0),
     };
     return (await plugin.postFilter?.(cycle, diagnosis, signal))?.rejection;
   };
@@ -782,7 +785,7 @@ t.test('claims that have devices', async (t) => {
   t.match(written, [{ metadata: { name: 'a' }, status: {} }]);
 });
 
-t.test('what was decided counts at once, until it is taken back', async (t) => {
+t.test('a pending allocation counts at once, until it is reverted', async (t) => {
   const cluster = clusterOf({ claims: [claimOf('a'), claimOf('b')], slices: [sliceOf(['d1'])] });
   const plugin = made(cluster);
   const cycle = cycleOf(cluster, podWith('a'));
@@ -797,7 +800,7 @@ t.test('what was decided counts at once, until it is taken back', async (t) => {
   t.same(verdicts(plugin, cycleOf(cluster, podWith('b'))), { n: 'fits' });
 });
 
-t.test('for claims that demand the same, nodes are looked at again only where something changed', async (t) => {
+t.test('for claims with equal requests only changed nodes are searched again', async (t) => {
   const here = sliceOf(['d1', 'd2']);
   const there = sliceOf(['d1', 'd2'], { name: 't', pool: { name: 'm' }, where: { nodeName: 'm' } });
   const cluster = clusterOf({
@@ -806,7 +809,7 @@ t.test('for claims that demand the same, nodes are looked at again only where so
     nodes: [['n'], ['m']],
   });
   const { objects } = cluster;
-  const { compile } = basicSelectors();
+  const { compile } = celSelectors();
   let looked = new Set<string>();
   const selectors: SelectorCompiler = {
     compile: (expression) => (device) => (looked.add(device.pool), compile(expression)(device)),
@@ -851,7 +854,7 @@ t.test('for claims that demand the same, nodes are looked at again only where so
   t.match(look('c'), { answer: { n: cannot, m: cannot } }, 'a class changed');
 });
 
-t.test('extended resources of one pod are not found for another', async (t) => {
+t.test('results for extended resources are not shared between pods', async (t) => {
   const cluster = clusterOf({
     claims: [],
     classes: [classOf('gpu', { extendedResourceName: 'example.com/gpu' })],
@@ -864,7 +867,7 @@ t.test('extended resources of one pod are not found for another', async (t) => {
   t.same(asking('2'), { n: cannot });
 });
 
-t.test('devices are taken until the last who has them gives them back', async (t) => {
+t.test('devices stay allocated until their last allocation is removed', async (t) => {
   const { objects } = clusterOf({ claims: [] });
   const half = (name: string): Claim =>
     claimOf(name, {
@@ -880,9 +883,9 @@ t.test('devices are taken until the last who has them gives them back', async (t
     });
   const [whole, shared] = ['d1', 'shared'].map((device) => `${driver}/n/${device}`);
   const state = (): unknown => {
-    const taken = knownTaken(objects);
+    const taken = indexAllocatedDevices(objects);
     return {
-      whole: taken.isWhole(whole ?? ''),
+      whole: taken.isExclusive(whole ?? ''),
       shared: [...(taken.sharesOf(shared ?? '') ?? [])].map(([name, amount]) => `${name}=${printQuantity(amount)}`),
     };
   };
@@ -892,11 +895,11 @@ t.test('devices are taken until the last who has them gives them back', async (t
   t.same(state(), { whole: true, shared: ['memory=1Gi'] });
   for (const name of ['b', 'd']) objects.delete('ResourceClaim', `ns/${name}`);
   t.same(state(), { whole: false, shared: [] });
-  t.equal(knownTaken(objects).has(shared ?? ''), false);
+  t.equal(indexAllocatedDevices(objects).has(shared ?? ''), false);
 });
 
-t.test('expressions that select devices', async (t) => {
-  const { compile } = basicSelectors();
+t.test('device selector expressions', async (t) => {
+  const { compile } = celSelectors();
   const [device] = devicesOf(
     sliceOf([
       {
@@ -958,28 +961,26 @@ t.test('expressions that select devices', async (t) => {
     ['false', false],
     [`device.attributes["none"].x == 1`, 'no such key: x'],
     [`${a}.model < 3`, 'no such overload'],
-    [`${a}.model`, 'no such overload'],
-    [`quantity("x") == quantity("1")`, 'quantity parse error: x'],
-    [`semver("1.2") == semver("1.2.0")`, 'semver parse error: 1.2'],
-    ['true &&', 'compilation failed: unexpected end at 7'],
-    ['true true', 'compilation failed: unexpected "true" at 5'],
-    ['"never', 'compilation failed: the text that begins at 0 does not end'],
     [
-      'pod.name == "x"',
-      "compilation failed: undeclared reference to 'pod' at 0 (only a part of CEL is understood here)",
+      `${a}.model`,
+      "CEL result of type string could not be converted to bool: unsupported native conversion from string to 'bool'",
     ],
-    [
-      `${a}.model.matches("A.*")`,
-      `compilation failed: undeclared reference to '.matches' at ${a.length + 7} (only a part of CEL is understood here)`,
-    ],
+    ['device.driver', 'must evaluate to bool or the unknown type, not string'],
+    [`semver("1.2") == semver("1.2.0")`, 'No Major.Minor.Patch elements found'],
+    ['true &&', /^compilation failed: ERROR: <input>:1:8: Syntax error: mismatched input '<EOF>'/],
+    ['pod.name == "x"', /^compilation failed: ERROR: <input>:1:1: undeclared reference to 'pod' \(in container ''\)/],
+    [`${a}.model.matches("A.*")`, true],
     ['9223372036854775807 > 0', true],
-    ['9223372036854775808 > 0', 'compilation failed: unexpected "9223372036854775808" at 0'],
-    ['1 + 1 == 2', 'compilation failed: unexpected "+" at 2'],
-    [`${'('.repeat(60)}true${')'.repeat(60)}`, 'compilation failed: nested deeper than 50'],
+    ['9223372036854775808 > 0', /^compilation failed: ERROR: <input>:1:1: invalid int literal/],
+    ['1 + 1 == 2', true],
+    [
+      '[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, true))))))',
+      'operation cancelled: actual cost limit exceeded',
+    ],
   ];
-  for (const [expression, text] of otherwise) t.equal(said(expression), text, expression);
+  for (const [expression, text] of otherwise) t.match(said(expression), text, expression);
   const deep = `${'(device.none == 1 && '.repeat(45)}true${')'.repeat(45)}`;
-  t.equal(said(deep), 'no such key: none', 'what fails is asked once on each level');
+  t.match(said(deep), /undefined field 'none'/, 'nesting costs no more than the length of the expression');
 
   fc.assert(
     fc.property(
@@ -1024,20 +1025,20 @@ t.test('expressions that select devices', async (t) => {
     answers({ claims: [claimOf('a', { requests: [exactly('r', { selectors: broken })] })], slices: [sliceOf(['d'])] }),
     'claim ns/a: selector #0: CEL runtime error: no such key: none',
   );
-  t.same(
+  t.match(
     answers({
       claims: [claimOf('a')],
       classes: [classOf('gpu', { selectors: [selector('device.driver ~ 1')] })],
       slices: [sliceOf(['d'])],
     }),
-    'class gpu: selector #0: CEL compile error: compilation failed: unexpected "~" at 14',
+    /^class gpu: selector #0: CEL compile error: compilation failed: ERROR: <input>:1:15: Syntax error: token recognition/,
   );
 });
 
-/** Lets others go on. */
+/** Lets pending promises continue. */
 const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A server with a node's devices, and a plugin that writes there. */
+/** A server with the devices of a node, and a plugin that writes to it. */
 async function served(t: Test, claims: readonly Claim[], devices: readonly (string | Device)[]): Promise<ServedScene> {
   const store = memoryStore();
   const server = createServer({ store });
@@ -1046,7 +1047,7 @@ async function served(t: Test, claims: readonly Claim[], devices: readonly (stri
   t.teardown(async () => {
     await server.close();
     await store.close();
-    if (clock.pending > 0) throw new Error('somebody still waits');
+    if (clock.pending > 0) throw new Error('a timer is still pending');
   });
   await client.kind('v1', 'Namespace').create({ metadata: { name: 'ns' } });
   const cluster = clusterOf({ claims: [], slices: [sliceOf(devices)] });
@@ -1063,8 +1064,8 @@ async function served(t: Test, claims: readonly Claim[], devices: readonly (stri
   const plugin = made(cluster, {
     client,
     clock,
-    note: ({ reason }) => notes.push(reason),
-    background: (work) => void works.push(work(new AbortController().signal)),
+    recordEvent: ({ reason }) => notes.push(reason),
+    runInBackground: (work) => void works.push(work(new AbortController().signal)),
   });
   return {
     client,
@@ -1089,7 +1090,7 @@ interface ServedScene {
   settled(): Promise<unknown>;
 }
 
-/** Places a pod on the node `n`, up to PreBind, and tells how that ends. */
+/** Runs the cycle of a pod on the node `n` up to PreBind, and returns the result. */
 function bind(
   { plugin, cluster }: ServedScene,
   pod: Frozen<Pod>,
@@ -1107,7 +1108,7 @@ function bind(
   return { cycle, outcome };
 }
 
-t.test('what was decided is written', async (t) => {
+t.test('allocations are written', async (t) => {
   const scene = await served(t, [claimOf('a'), claimOf('b')], ['d1']);
   const { cycle, outcome } = bind(scene, podWith('a'));
   t.equal(await outcome, 'bound');
@@ -1146,17 +1147,17 @@ t.test('what was decided is written', async (t) => {
   );
 });
 
-t.test('who was overtaken gives up', async (t) => {
+t.test('a claim that changed in the meantime fails the binding', async (t) => {
   const scene = await served(t, [claimOf('a'), claimOf('b')], ['d1', 'd2']);
   const claims = scene.client.kind('resource.k8s.io/v1', 'ResourceClaim').in('ns');
   const touched = await scene.get('a');
   await claims.update({ ...touched, metadata: { ...touched.metadata, labels: { by: 'others' } } });
-  t.equal(await bind(scene, podWith('a')).outcome, 'bound', 'somebody wrote what does not matter');
+  t.equal(await bind(scene, podWith('a')).outcome, 'bound', 'a concurrent write of an irrelevant field');
   await claims.status.update({ ...(await scene.get('b')), status: { allocation: given('d2') } });
   t.equal(await bind(scene, podWith('b')).outcome, 'claim ns/b got allocated elsewhere in the meantime');
 });
 
-t.test('devices that have to be made ready', async (t) => {
+t.test('binding conditions', async (t) => {
   const scene = await served(
     t,
     [claimOf('a')],
@@ -1192,7 +1193,7 @@ t.test('devices that have to be made ready', async (t) => {
   );
 });
 
-t.test('extended resources that a class stands behind', async (t) => {
+t.test('extended resources backed by a device class', async (t) => {
   const resource = 'example.com/gpu';
   const gpu = classOf('gpu', { extendedResourceName: resource });
   const wanting = (name: string, requests: Record<string, string>): Container => ({ name, resources: { requests } });
@@ -1336,7 +1337,7 @@ t.test('extended resources that a class stands behind', async (t) => {
     rejectors: new Set<string>(),
     pending: new Set<string>(),
     rejectionOf: () => undefined,
-    slotsRefused: () => new Int32Array(0),
+    slotsRejected: () => new Int32Array(0),
   };
   t.same((await server.plugin.postFilter?.(again, diagnosis, signal))?.rejection, {
     code: U,
@@ -1358,7 +1359,7 @@ t.test('extended resources that a class stands behind', async (t) => {
   t.same(verdicts(server.plugin, cycleOf(server.cluster, stored)), { n: 'fits' });
 });
 
-t.test('another compiler may read the selectors', async (t) => {
+t.test('the selector compiler can be replaced', async (t) => {
   const cluster = clusterOf({
     claims: [claimOf('a')],
     classes: [classOf('gpu', { selectors: [selector('the second one')] })],
@@ -1374,7 +1375,7 @@ t.test('another compiler may read the selectors', async (t) => {
   t.same(seen, [`the second one: ${driver}/n/d1`, `the second one: ${driver}/n/d2`], 'each device once');
 });
 
-t.test('what brings pods back', async (t) => {
+t.test('events that requeue pods', async (t) => {
   const hint = <R extends keyof EventResources>(
     resource: R,
     action: number,
@@ -1481,7 +1482,7 @@ t.test('laws of allocation', async (t) => {
     };
   };
 
-  /** Whether devices, by claim and request, are what was asked for. */
+  /** Returns whether devices, by claim and request, satisfy the claims. */
   const isRight = (
     { devices, claims, taken, card }: Sketch,
     choice: readonly (readonly { readonly alternative: number; readonly devices: readonly number[] }[])[],
@@ -1504,7 +1505,7 @@ t.test('laws of allocation', async (t) => {
     });
   };
 
-  /** All ways to give devices, right or wrong, one claim and request after another. */
+  /** Yields all assignments of devices, valid or not, claim by claim and request by request. */
   function* everyChoice({ devices, claims }: Sketch): Generator<{ alternative: number; devices: number[] }[][]> {
     const subsets = (count: number, from = 0): number[][] =>
       count === 0
@@ -1542,7 +1543,7 @@ t.test('laws of allocation', async (t) => {
     );
   }
 
-  /** What was chosen, as above: `request/alternative:device`. */
+  /** Returns the choice in the same form: `request/alternative:device`. */
   const choiceOf = (
     { claims }: Sketch,
     names: Readonly<Record<string, readonly string[]>>,
@@ -1583,7 +1584,7 @@ t.test('laws of allocation', async (t) => {
   t.ok(possible >= seenAtLeast(50) && impossible >= seenAtLeast(50), `${possible} possible, ${impossible} not`);
 });
 
-t.test('a search that leads nowhere', async (t) => {
+t.test('a search without a solution', async (t) => {
   const many = Array.from({ length: 60 }, (_, index) => withAttributes(`d${index}`, { number: { int: index } }));
   const requests = [exactly('x', { count: 16 }), exactly('y', { selectors: [selector('false')] })];
   const slices = [sliceOf(many)];
@@ -1618,8 +1619,8 @@ t.test('a search that leads nowhere', async (t) => {
   );
 });
 
-for (const placing of ['columns', 'plain'] as const) {
-  t.test(`a whole scheduler gives devices to pods, and to the next once they are free (${placing})`, async (t) => {
+for (const placing of ['fast', 'plain'] as const) {
+  t.test(`a whole scheduler allocates devices, and reuses them once they are free (${placing})`, async (t) => {
     const clock = virtualClock({ start: Date.UTC(2026, 0, 1) });
     const store = memoryStore({ clock });
     const server = createServer({ store, clock, random: random(1) });

@@ -1,6 +1,6 @@
-// What the scheduler promises, held against a server through whole histories on virtual time: no pod waits for ever
-// where it fits, nobody leaves in vain, failures wait as long as they should, promised room is kept, one seed gives one
-// history, and nothing is left behind.
+// Properties of the whole scheduler against a server, over random histories on virtual time: no feasible pod waits
+// forever, no preemption is unnecessary, back-offs are respected, nominated room is kept, one seed gives one history,
+// and nothing is left over after the end.
 import { firstValueFrom } from 'rxjs';
 import t from 'tap';
 import type { Transport } from '../../lib/client/index.js';
@@ -8,41 +8,41 @@ import { random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
 import {
-  CycleMemory,
+  CycleState,
   actions,
-  isPlaced,
   on,
-  podFacts,
   registryOf,
   schedulerConfiguration,
   unresolvable,
   unschedulable,
-} from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/public.js';
+import { isPlaced } from '../../lib/scheduling/framework/placement.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
 import type {
-  Attempt,
+  SchedulerActivity,
   Cycle,
   NodeView,
   PodFacts,
   ProfileDocument,
   SchedulerConfiguration,
   SchedulingPlugin,
-} from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/public.js';
 import { plainPlacer } from '../../lib/scheduling/framework/plain-placer.js';
 import { anyDeed, anyNode, histories, plainNode, priorities, scheduledCluster } from '../support/scheduled-cluster.js';
 import type { Deed, PodWish, ScheduledCluster, ScheduledClusterOptions } from '../support/scheduled-cluster.js';
 import { fc, runs, seenAtLeast } from '../support/properties.js';
 
-/** Longer than any backoff: ten seconds, up to whole ones. */
+/** Longer than any back-off: ten seconds, rounded up. */
 const pastBackoffMs = 12_000;
 
-/** Lives through a history. */
+/** Runs a history. */
 async function lived(history: readonly Deed[], options?: ScheduledClusterOptions): Promise<ScheduledCluster> {
   const cluster = await scheduledCluster(options);
   for (const deed of history) await cluster.perform(deed);
   return cluster;
 }
 
-/** Lets kubelets finish and backoffs end, until nobody gets a node any more. */
+/** Lets kubelets finish and back-offs end, until no pod is bound any more. */
 async function calm(cluster: ScheduledCluster): Promise<void> {
   for (let before = -1; before !== moves(cluster).length;) {
     before = moves(cluster).length;
@@ -51,35 +51,35 @@ async function calm(cluster: ScheduledCluster): Promise<void> {
   }
 }
 
-/** Who got a node, and who had to leave one. */
+/** Which pods were bound, and which were preempted. */
 function moves(cluster: ScheduledCluster): readonly string[] {
   return [...seenOf(cluster, 'scheduled'), ...seenOf(cluster, 'preempted')].map(
     ({ type, pod }) => `${pod.metadata?.name} ${type}`,
   );
 }
 
-function seenOf<T extends Attempt['type']>(
+function seenOf<T extends SchedulerActivity['type']>(
   { seen }: ScheduledCluster,
   type: T,
-): readonly Extract<Attempt, { type: T }>[] {
+): readonly Extract<SchedulerActivity, { type: T }>[] {
   return seen
     .map(({ attempt }) => attempt)
-    .filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type);
+    .filter((attempt): attempt is Extract<SchedulerActivity, { type: T }> => attempt.type === type);
 }
 
-/** Ends it, and holds it to having cleared up. */
+/** Ends the run and checks that nothing is left over. */
 async function ended(cluster: ScheduledCluster): Promise<void> {
   const left = await cluster.stop();
   equal(left, { watches: 0, timers: 0 }, 'what is left');
 }
 
-/** Throws where two things differ, for properties. */
+/** Throws if two values differ, for properties. */
 function equal(found: unknown, wanted: unknown, what: string): void {
   const [one, other] = [JSON.stringify(found), JSON.stringify(wanted)];
   if (one !== other) throw new Error(`${what}: ${one} instead of ${other}`);
 }
 
-/** A configuration in which plugins of ours take part besides the default ones. */
+/** A configuration with test plugins in addition to the default ones. */
 function configured(
   plugins: readonly SchedulingPlugin[],
   profile: ProfileDocument['plugins'] = {},
@@ -96,7 +96,7 @@ const cpuOf = ({ spec }: Frozen<Pod>): number => Number(spec?.containers[0]?.res
 const cpuOfAll = (pods: readonly PodFacts[]): number => pods.reduce((sum, { object }) => sum + cpuOf(object), 0);
 const cpuOfNode = ({ object }: NodeView): number => Number(object.status?.allocatable?.cpu ?? 0);
 
-t.test('no pod waits for ever when it fits', { timeout: 200_000 }, async (t) => {
+t.test('no feasible pod waits forever', { timeout: 200_000 }, async (t) => {
   await fc.assert(
     fc.asyncProperty(histories(anyNode, anyDeed, 40), async (history) => {
       const cluster = await lived(history);
@@ -119,7 +119,7 @@ t.test('no pod waits for ever when it fits', { timeout: 200_000 }, async (t) => 
   t.pass('whatever happens');
 });
 
-/** Pods without a node that would get one if somebody tried. */
+/** Pods without a node that would be feasible in another attempt. */
 async function overlooked(cluster: ScheduledCluster): Promise<readonly string[]> {
   const { parts } = cluster.scheduler;
   const profile = parts?.profiles.get('default-scheduler');
@@ -139,13 +139,13 @@ async function overlooked(cluster: ScheduledCluster): Promise<readonly string[]>
       !spec?.schedulingGates?.length,
   );
   return waiting
-    .filter((pod) => isPlaced(placer.place({ pod: podFacts(pod), cluster: parts.cache, memory: new CycleMemory() })))
+    .filter((pod) => isPlaced(placer.place({ pod: podFacts(pod), cluster: parts.cache, state: new CycleState() })))
     .map(({ metadata }) => metadata.name);
 }
 
-t.test('a preemptor whose victims leave one by one is not forgotten', async (t) => {
+t.test('a preemptor whose victims terminate one by one is scheduled', async (t) => {
   const plain = { cpu: 1, priority: 'low', app: 'x', graceSeconds: 0 } as const;
-  // The first victim has the port, which is what the preemptor was refused for; the other one only takes up room.
+  // The first victim has the port, which is why the preemptor was rejected; the other only uses resources.
   const cluster = await lived([
     { what: 'node', name: 'n1', cpu: 2, zone: 'a' },
     { what: 'pod', ...plain, port: true },
@@ -161,7 +161,7 @@ t.test('a preemptor whose victims leave one by one is not forgotten', async (t) 
   await ended(cluster);
 });
 
-t.test('who waits for room that was promised to another hears when the other goes elsewhere', async (t) => {
+t.test('a pod that waits for room of a nominated pod is requeued when that pod is bound elsewhere', async (t) => {
   const slow = { app: 'x', graceSeconds: 5 } as const;
   const cluster = await lived([
     { what: 'node', name: 'n1', cpu: 3, zone: 'a' },
@@ -169,7 +169,7 @@ t.test('who waits for room that was promised to another hears when the other goe
     { what: 'pod', ...slow, priority: 'low', cpu: 2 },
     { what: 'pod', ...slow, priority: 'high', cpu: 3, zone: 'a', tolerant: true },
     { what: 'pod', ...slow, priority: 'low', cpu: 1 },
-    // The other node has the right label now, which helps nobody but the preemptor.
+    // The other node has the right label now, which helps only the preemptor.
     { what: 'node', name: 'n2', cpu: 3, zone: 'a', tainted: true },
     { what: 'wait', ms: pastBackoffMs },
   ]);
@@ -180,21 +180,21 @@ t.test('who waits for room that was promised to another hears when the other goe
   await ended(cluster);
 });
 
-/** What preemption had to go by, for one pod. */
+/** The inputs of preemption for one pod. */
 interface Plight {
   readonly preemptor: PodFacts;
   readonly nodes: readonly CrowdedNode[];
-  /** The apps whose budget allows for nothing. */
+  /** The apps whose budget allows no disruption. */
   readonly kept: ReadonlySet<string>;
-  /** What had been seen by then. */
+  /** The state observed at that time. */
   readonly since: number;
 }
 
 interface CrowdedNode {
   readonly name: string;
-  /** How much the pod needs that is not free, nor promised to others. */
+  /** The amount that the pod needs beyond what is free and not reserved for nominated pods. */
   readonly lacking: number;
-  /** Who is of lower priority. */
+  /** Pods of lower priority. */
   readonly removable: readonly PodFacts[];
 }
 
@@ -212,7 +212,7 @@ function plightOf({ pod, cluster }: Cycle, since: number): Plight {
 
 const helps = ({ lacking }: CrowdedNode, leaving: readonly PodFacts[]): boolean => cpuOfAll(leaving) >= lacking;
 
-/** The least that the most important victim on a node can be. */
+/** The lowest possible highest priority of the victims on a node. */
 function leastPriority(node: CrowdedNode): number {
   const enough = node.removable
     .map(({ priority }) => priority)
@@ -225,10 +225,10 @@ function leastPriority(node: CrowdedNode): number {
   return Math.min(...enough);
 }
 
-/** Holds those who left against everybody who could have. */
+/** Compares the victims with all possible ones. */
 function judge({ preemptor, nodes, kept }: Plight, victims: readonly PodFacts[], nodeName: string | undefined): void {
   const helpful = nodes.filter((node) => helps(node, node.removable));
-  equal(victims.length > 0, helpful.length > 0, `somebody leaves for ${preemptor.name}`);
+  equal(victims.length > 0, helpful.length > 0, `victims exist for ${preemptor.name}`);
   const node = helpful.find(({ name }) => name === nodeName);
   if (victims.length === 0 || node === undefined) return;
   const isKept = ({ labels }: PodFacts): boolean => kept.has(labels.app ?? '');
@@ -289,7 +289,7 @@ const crowding: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('delete' as const), pod: fc.nat(30) }) },
 );
 
-t.test('nobody leaves in vain', { timeout: 200_000 }, async (t) => {
+t.test('no pod is preempted unnecessarily', { timeout: 200_000 }, async (t) => {
   let preemptions = 0;
   await fc.assert(
     fc.asyncProperty(histories(plainNode, crowding, 40), async (history) => {
@@ -332,7 +332,7 @@ t.test('nobody leaves in vain', { timeout: 200_000 }, async (t) => {
   t.ok(preemptions >= seenAtLeast(100), `in ${preemptions} preemptions`);
 });
 
-/** Pods that want nothing but room. */
+/** Pods constrained only by resources. */
 function plainPods(
   ...priorities: readonly PodWish['priority'][]
 ): fc.Arbitrary<Extract<Deed, { readonly what: 'pod' }>> {
@@ -351,7 +351,7 @@ const competing: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 4000 }) }) },
 );
 
-t.test('room that is promised is kept, and who was promised it gets it', { timeout: 200_000 }, async (t) => {
+t.test('room of a nominated pod is kept, and the nominated pod gets it', { timeout: 200_000 }, async (t) => {
   let landed = 0;
   await fc.assert(
     fc.asyncProperty(histories(plainNode, competing, 40), async (history) => {
@@ -393,10 +393,10 @@ t.test('room that is promised is kept, and who was promised it gets it', { timeo
   t.ok(landed >= seenAtLeast(40), `${landed} preemptors got their node`);
 });
 
-/** What becomes of attempts: a no, or something that went wrong. */
+/** The outcome of an attempt: rejected or error. */
 type Outcome = 'no' | 'error';
 
-/** Fails the pods of high priority in the ways given, then lets them be. */
+/** Makes the pods of high priority fail in the given ways, then succeed. */
 function failing(outcomes: readonly Outcome[], events?: SchedulingPlugin['events']): SchedulingPlugin {
   const left = [...outcomes];
   return {
@@ -410,10 +410,7 @@ function failing(outcomes: readonly Outcome[], events?: SchedulingPlugin['events
   };
 }
 
-/**
- * When each attempt may be made after those before it failed so, where a scheduler looks around at times told by
- * `turn`.
- */
+/** The earliest time of each attempt after the given failures, for a scheduler that acts at the times of `turn`. */
 function attemptTimes(outcomes: readonly Outcome[], firstAt: number, turn: (at: number) => number): readonly number[] {
   const times = [firstAt];
   let [rejections, errors, at] = [0, 0, firstAt];
@@ -427,7 +424,7 @@ function attemptTimes(outcomes: readonly Outcome[], firstAt: number, turn: (at: 
   return times;
 }
 
-/** When pods of high priority were tried. */
+/** Times of the attempts of high-priority pods. */
 function attempts(cluster: ScheduledCluster): readonly number[] {
   const tried = cluster.seen.filter(
     ({ attempt: { type } }) => type === 'unschedulable' || type === 'failed' || type === 'scheduled',
@@ -442,13 +439,13 @@ const large: Deed = { what: 'node', name: 'n1', cpu: 100, zone: 'a' };
 const outcomes = (...of: readonly Outcome[]): fc.Arbitrary<readonly Outcome[]> =>
   fc.array(fc.constantFrom(...of), { minLength: 1, maxLength: 7, size: 'max' });
 
-/** A clock so many milliseconds past a whole second; times are then counted from that second. */
+/** A clock that starts some milliseconds after a whole second; times count from that second. */
 function clockAt(offsetMs: number): ReturnType<typeof virtualClock> {
   return virtualClock({ start: Date.UTC(2026, 0, 1) + offsetMs });
 }
 
 t.test(
-  'while others want to be tried, a pod waits 1, 2, 4, 8, 10, 10 … seconds, however much happens',
+  'while other pods are active, a pod backs off 1, 2, 4, 8, 10, 10 … seconds, regardless of events',
   { timeout: 100_000 },
   async (t) => {
     const tookMs = 250;
@@ -456,7 +453,7 @@ t.test(
       fc.asyncProperty(fc.nat(999), outcomes('no', 'no', 'error'), async (offset, outcomes) => {
         const clock = clockAt(offset);
         const plugin = failing(outcomes);
-        // Every other pod keeps the scheduler busy for a while, and is an event when it gets its node.
+        // Every other pod keeps the scheduler busy for a while, and causes an event when it is bound.
         const slow: Transport = async () => {
           await firstValueFrom(clock.timer(tookMs), { defaultValue: 0 });
           return new Response(JSON.stringify({ NodeNames: ['n1'] }));
@@ -477,7 +474,7 @@ t.test(
         await cluster.perform({ what: 'wait', ms: (turns(outcomes) + 1) * 1000 });
         const turn = (at: number): number => offset + Math.ceil((at - offset) / tookMs) * tookMs;
         const times = attemptTimes(outcomes, offset + tookMs, turn);
-        // The last one succeeds, and is told when the extender has had its say.
+        // The last attempt succeeds, and is recorded when the extender has responded.
         equal(
           attempts(cluster).map((at) => at + offset),
           times.map((at, index) => (index < outcomes.length ? at : at + tookMs)),
@@ -491,13 +488,13 @@ t.test(
   },
 );
 
-/** Seconds enough for all attempts. */
+/** Enough seconds for all attempts. */
 const turns = (outcomes: readonly Outcome[]): number => outcomes.length * 12 + 2;
 
 const relabelled = (value: number): Deed => ({ what: 'node', name: 'n1', cpu: 100, zone: `z${value}` });
 
 t.test(
-  'where nobody else wants to be tried, something that helps is followed at once',
+  'while no other pod is active, an event that helps causes an attempt at once',
   { timeout: 100_000 },
   async (t) => {
     await fc.assert(
@@ -532,7 +529,7 @@ t.test(
   },
 );
 
-t.test('what went wrong is tried again in time, and only then', { timeout: 100_000 }, async (t) => {
+t.test('errors are retried after their back-off and not earlier', { timeout: 100_000 }, async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(999), outcomes('error'), async (offset, outcomes) => {
       const plugin = failing(outcomes);
@@ -559,18 +556,18 @@ t.test('what went wrong is tried again in time, and only then', { timeout: 100_0
   t.pass('whatever happens meanwhile');
 });
 
-t.test('a pod that nothing helps is tried again after five minutes', async (t) => {
+t.test('a pod without a helping event is retried after five minutes', async (t) => {
   const plugin = failing(['no'], []);
   const cluster = await lived([large, { what: 'wait', ms: 1234 }, stubborn, { what: 'wait', ms: 400_000 }], {
     plugins: [plugin],
     configuration: configured([plugin]),
   });
-  // Every half a minute somebody looks who waited for too long.
+  // Overdue pods are flushed every half minute.
   t.strictSame(attempts(cluster), [1234, 330_000]);
   await ended(cluster);
 });
 
-t.test('one seed, one history, however nodes are looked for', { timeout: 100_000 }, async (t) => {
+t.test('one seed gives one history, with either placer', { timeout: 100_000 }, async (t) => {
   const transcript = async (history: readonly Deed[], options: ScheduledClusterOptions): Promise<string> => {
     const cluster = await lived(history, options);
     await calm(cluster);

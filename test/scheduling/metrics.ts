@@ -1,5 +1,5 @@
-// What the scheduler counts and times, on virtual time: which labels there are and how often each was observed. Chance
-// that decides which cycles have their plugins timed is replaced where a test wants to know exactly.
+// Metrics of the scheduler on virtual time: labels and numbers of observations. The random stream that samples cycles
+// is replaced where a test needs exact counts.
 import { firstValueFrom } from 'rxjs';
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -9,13 +9,13 @@ import type { PodSpec } from '../../lib/core/types/index.js';
 import {
   actions,
   createScheduler,
-  definitionOf,
   on,
   registryOf,
   schedulerConfiguration,
   unschedulable,
-} from '../../lib/scheduling/index.js';
-import type { PluginTools, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/public.js';
+import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
+import type { PluginTools, Scheduler, SchedulerOptions, SchedulingPlugin } from '../../lib/scheduling/public.js';
 import { exponential } from '../../lib/scheduling/scheduler/metric-families.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -28,7 +28,7 @@ interface Scene {
   pod(name: string, spec?: Partial<PodSpec>): Promise<void>;
   remove(name: string): Promise<void>;
   nodeOf(name: string): Promise<string | undefined>;
-  /** The samples of a family, by the values of some labels with spaces between: `_count` of histograms. */
+  /** Returns the samples of a family by label values, joined by spaces: `_count` of histograms. */
   counts(family: string, ...labels: readonly string[]): Readonly<Record<string, number>>;
 }
 
@@ -87,7 +87,7 @@ function countsIn(text: string, name: string, labels: readonly string[]): Record
   return counts;
 }
 
-/** Chance whose stream for timings draws the same number again and again. */
+/** A random source whose stream for timings always draws the same number. */
 function timing(drawn: number): Random {
   const all = random(2);
   return { ...all, stream: (name) => (name === 'timings' ? { ...all, next: () => drawn } : all.stream(name)) };
@@ -97,7 +97,7 @@ const everyCycle = timing(0);
 const noCycle = timing(0.1);
 const point = ['extension_point', 'status'] as const;
 
-for (const placing of ['columns', 'plain'] as const) {
+for (const placing of ['fast', 'plain'] as const) {
   t.test(`a pod that is placed passes every point once (${placing})`, async (t) => {
     const { node, pod, counts } = await scene(t, { placing, random: noCycle });
     await node('n1');
@@ -139,7 +139,7 @@ for (const placing of ['columns', 'plain'] as const) {
     );
   });
 
-  t.test(`a pod that fits nowhere ends at PostFilter, and one that preempts succeeds there (${placing})`, async (t) => {
+  t.test(`an unschedulable pod ends at PostFilter, and one that preempts succeeds there (${placing})`, async (t) => {
     const { node, pod, counts } = await scene(t, { placing, random: everyCycle });
     await node('n1', '1');
     await pod('low');
@@ -167,7 +167,7 @@ for (const placing of ['columns', 'plain'] as const) {
   });
 }
 
-t.test('a cluster without nodes is an attempt without points, whose search counts', async (t) => {
+t.test('an attempt without nodes records no extension points, but its search', async (t) => {
   const { pod, counts } = await scene(t);
   await pod('web');
   t.strictSame(Object.keys(counts('framework_extension_point_duration_seconds', ...point)), ['PreEnqueue Success']);
@@ -175,7 +175,7 @@ t.test('a cluster without nodes is an attempt without points, whose search count
   t.strictSame(counts('schedule_attempts_total', 'result'), { unschedulable: 1 });
 });
 
-t.test('gates, waits and refusals are told by their status', async (t) => {
+t.test('gates, waits and rejections are recorded with their status', async (t) => {
   let tools: PluginTools | undefined;
   const careful: SchedulingPlugin = {
     name: 'Careful',
@@ -188,12 +188,12 @@ t.test('gates, waits and refusals are told by their status', async (t) => {
     permit: ({ pod: { name } }) =>
       name === 'held' ? { waitMs: 60_000 } : name === 'unwanted' ? unschedulable('no') : undefined,
   };
-  const definition = { ...definitionOf(careful), make: (given: PluginTools) => ((tools = given), careful) };
+  const definition = { ...definitionOf(careful), create: (given: PluginTools) => ((tools = given), careful) };
   const { clock, node, pod, counts } = await scene(t, { plugins: [definition], random: everyCycle });
   await node('n1', '9');
   for (const name of ['gated', 'broken', 'refused', 'held', 'unwanted']) await pod(name);
   await clock.advance(2000);
-  for (const waiting of tools?.waiting.list() ?? []) waiting.allow('Careful');
+  for (const waiting of tools?.waitingPods.list() ?? []) waiting.allow('Careful');
   await clock.settled();
   t.match(counts('framework_extension_point_duration_seconds', ...point), {
     'PreEnqueue Unschedulable': 1,
@@ -214,7 +214,7 @@ t.test('gates, waits and refusals are told by their status', async (t) => {
   t.equal(counts('permit_wait_duration_seconds_sum', 'result').Success, 2, 'seconds');
 });
 
-t.test('a plugin of a user is timed in cycles that were drawn, and its time is that of the clock', async (t) => {
+t.test('a custom plugin is timed in sampled cycles, by the clock', async (t) => {
   const slow = (clock: Clock): SchedulingPlugin => ({
     name: 'Slow',
     filter: (_, { name }) => (name === 'n1' ? unschedulable('not here') : undefined),
@@ -228,7 +228,7 @@ t.test('a plugin of a user is timed in cycles that were drawn, and its time is t
     [everyCycle, true],
     [noCycle, false],
   ] as const) {
-    const definition = { ...definitionOf(slow(virtualClock())), make: (tools: PluginTools) => slow(tools.clock) };
+    const definition = { ...definitionOf(slow(virtualClock())), create: (tools: PluginTools) => slow(tools.clock) };
     const { clock, node, pod, counts, nodeOf } = await scene(t, { plugins: [definition], random: chance });
     for (const name of ['n1', 'n2', 'n3']) await node(name);
     await pod('web');
@@ -253,7 +253,7 @@ t.test('a plugin of a user is timed in cycles that were drawn, and its time is t
   }
 });
 
-t.test('about one cycle of ten is drawn, and whichever is, pods go to the same nodes', async (t) => {
+t.test('about one cycle of ten is sampled, and sampling does not change placements', async (t) => {
   const placed: string[][] = [];
   for (const chance of [random(2), everyCycle, noCycle]) {
     const { node, pod, counts, nodeOf } = await scene(t, { random: chance });
@@ -269,7 +269,7 @@ t.test('about one cycle of ten is drawn, and whichever is, pods go to the same n
   t.strictSame(placed[2], placed[0]);
 });
 
-t.test('hints are told by event and by what they said', async (t) => {
+t.test('queueing hints are recorded by event and result', async (t) => {
   const picky: SchedulingPlugin = {
     name: 'Picky',
     events: [
@@ -310,7 +310,7 @@ t.test('hints are told by event and by what they said', async (t) => {
   t.ok((counts('event_handling_duration_seconds', 'event').UnschedulablePodUpdate ?? 0) > 0, 'conditions are written');
 });
 
-t.test('events are kept by name for pods that are being tried', async (t) => {
+t.test('events are counted by name while pods are in flight', async (t) => {
   const patient: SchedulingPlugin = { name: 'Patient', permit: () => ({ waitMs: 60_000 }) };
   const { node, pod, remove, counts } = await scene(t, { plugins: [patient] });
   t.strictSame(counts('inflight_events', 'event'), { PodPopped: 0 });
@@ -323,7 +323,7 @@ t.test('events are kept by name for pods that are being tried', async (t) => {
   t.strictSame(counts('inflight_events', 'event'), { PodPopped: 0 });
 });
 
-t.test('looking at a cluster once counts nothing', async (t) => {
+t.test('listing a cluster once records nothing', async (t) => {
   const clock = virtualClock();
   const store = memoryStore({ clock });
   const server = createServer({ store, clock });
@@ -336,9 +336,9 @@ t.test('looking at a cluster once counts nothing', async (t) => {
   await store.close();
 });
 
-t.test('bounds are those of kube-scheduler, to the last digit', (t) => {
+t.test('bucket bounds are exactly those of kube-scheduler', (t) => {
   t.strictSame(exponential(0.0001, 2, 4), [0.0001, 0.0002, 0.0004, 0.0008]);
-  // 1.5 times the one before, rounded each time, as Go does it.
+  // 1.5 times the previous bound, rounded each time as in Go.
   t.equal(exponential(0.00001, 1.5, 20).at(-1), 0.02216837820053101);
   t.end();
 });

@@ -1,5 +1,5 @@
-// The default plugins that judge a node by itself: filters, scores, what they answer, and which events bring a pod
-// back. Expected values are the reference's, or follow from its formulas by hand.
+// The default plugins that evaluate a node by itself: filters, scores, results, and the events that requeue a pod.
+// Expected values are the reference's, or computed by hand from its formulas.
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import { isApiError, virtualClock } from '../../lib/core/index.js';
@@ -15,16 +15,26 @@ import type {
   Toleration,
   resourceV1,
 } from '../../lib/core/types/index.js';
-import { actions, builtinPlugins, definitionOf, podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
-import type { ArgumentDocuments, ConfigurablePlugin, PluginArguments, QueuedPod } from '../../lib/scheduling/index.js';
-import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
+import { actions, builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/public.js';
+import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import type { ArgumentDocuments, PluginArguments, QueuedPod } from '../../lib/scheduling/public.js';
+import type { ConfigurablePlugin } from '../../lib/scheduling/configuration/plugin-arguments.js';
+import type { EventResources } from '../../lib/scheduling/framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
-import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { builtinPluginFactories } from '../../lib/scheduling/plugins/default-plugins.js';
 import { deviceClassBehind } from '../../lib/scheduling/plugins/device-classes.js';
-import { imageScore, imageWorth } from '../../lib/scheduling/plugins/image-score.js';
-import { balance, balanceScore } from '../../lib/scheduling/plugins/node-resources/resource-balance.js';
-import { normalizeShares, reverseShareOfHighest, shareOfHighest } from '../../lib/scheduling/plugins/score-shares.js';
+import { imageScore, scaledImageSize } from '../../lib/scheduling/plugins/image-locality.js';
+import {
+  balance,
+  balanceScore,
+} from '../../lib/scheduling/plugins/node-resources/node-resources-balanced-allocation.js';
+import {
+  normalizeScores,
+  scaleToHighestReversed,
+  scaleToHighest,
+} from '../../lib/scheduling/plugins/normalize-scores.js';
 import {
   percentOf,
   resourceScorer,
@@ -36,7 +46,7 @@ import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/schedul
 import type { NodeShape } from '../support/scheduling.js';
 import { fc, runs } from '../support/properties.js';
 
-/** A built-in plugin, made as a profile with these arguments makes it. */
+/** Returns a built-in plugin, created with these arguments of a profile. */
 function made(
   name: string,
   args: ArgumentDocuments[ConfigurablePlugin] = {},
@@ -47,12 +57,12 @@ function made(
     Object.keys(args).length === 0 ? {} : { profiles: [{ pluginConfig: [{ name, args }] }] },
   );
   const profile = configuration.profiles.get('default-scheduler');
-  const maker = builtinMakers.get(name);
-  if (profile === undefined || maker === undefined) throw new Error(`nobody makes ${name}`);
+  const maker = builtinPluginFactories.get(name);
+  if (profile === undefined || maker === undefined) throw new Error(`no factory of ${name}`);
   return maker(toolsOf(cluster, { profile, ...tools }), profile.args[name as keyof PluginArguments]);
 }
 
-/** What a plugin says of a pod on a node: the code and the reasons, or undefined. */
+/** Returns the code and reasons of a plugin's rejection, or undefined. */
 function verdict(
   plugin: SchedulingPlugin,
   pod: Frozen<Pod>,
@@ -66,7 +76,7 @@ function verdict(
   return rejection && [rejection.code, ...rejection.reasons];
 }
 
-/** The scores of all nodes, as the framework asks for them; undefined where the plugin skips. */
+/** Returns the normalized scores of all nodes; undefined if the plugin skips. */
 function scoresOf(plugin: SchedulingPlugin, pod: Frozen<Pod>, cluster: TestCluster): readonly number[] | undefined {
   const cycle = cycleOf(cluster, pod);
   if (plugin.preScore?.(cycle, cluster.nodes) === 'skip') return undefined;
@@ -75,7 +85,9 @@ function scoresOf(plugin: SchedulingPlugin, pod: Frozen<Pod>, cluster: TestClust
   return scores;
 }
 
-/** Nodes with four of a resource of their own, with four devices of which two are taken, with two, and with one. */
+/**
+ * Nodes with four units of a resource, with four devices of which two are allocated, with two devices, and with one.
+ */
 function withDevices(expression: string): TestCluster {
   const device = (name: string, model: string, rest: Partial<resourceV1.Device> = {}): resourceV1.Device => ({
     name,
@@ -132,7 +144,7 @@ function withDevices(expression: string): TestCluster {
   });
 }
 
-/** Whether an event brings back a pod that the plugin rejected. */
+/** Returns whether an event requeues a pod that the plugin rejected. */
 function hint<R extends keyof EventResources>(
   plugin: SchedulingPlugin,
   resource: R,
@@ -149,7 +161,7 @@ function hint<R extends keyof EventResources>(
     : 'skip';
 }
 
-/** Checks a property; `numRuns` samples are a thorough run. */
+/** Checks a property; `numRuns` is the number of samples of a long run. */
 function holds<T>(t: Pick<Test, 'doesNotThrow'>, property: fc.IProperty<T>, numRuns: number): void {
   t.doesNotThrow(() => {
     fc.assert(property, { numRuns: runs(numRuns) });
@@ -166,9 +178,9 @@ const container = (requests: Record<string, string>, rest: Partial<Container> = 
   ...rest,
 });
 
-t.test('every built-in plugin has a maker, and functions only at points that configurations know', async (t) => {
-  t.strictSame([...builtinMakers.keys()], [...builtinPlugins.keys()]);
-  for (const name of builtinMakers.keys()) {
+t.test('every built-in plugin has a factory, and functions only at its registered extension points', async (t) => {
+  t.strictSame([...builtinPluginFactories.keys()], [...builtinPlugins.keys()]);
+  for (const name of builtinPluginFactories.keys()) {
     const { name: own, points } = definitionOf(made(name));
     t.equal(own, name);
     t.strictSame(
@@ -179,7 +191,7 @@ t.test('every built-in plugin has a maker, and functions only at points that con
   }
 });
 
-t.test('SchedulingGates holds pods back that have gates', async (t) => {
+t.test('SchedulingGates rejects pods with scheduling gates', async (t) => {
   const plugin = made('SchedulingGates');
   const gated = podOf('p', { spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] } });
   t.strictSame(plugin.preEnqueue?.(podFacts(gated)), { code: UU, reasons: ['waiting for scheduling gates: [a b]'] });
@@ -188,7 +200,7 @@ t.test('SchedulingGates holds pods back that have gates', async (t) => {
   t.equal(hint(plugin, 'Pod', actions.updatePodSchedulingGatesEliminated, gated, gated, podOf('other')), 'skip');
 });
 
-t.test('PrioritySort: higher priority first, then who has waited longer', async (t) => {
+t.test('PrioritySort orders by priority, then by waiting time', async (t) => {
   const { compare } = made('PrioritySort');
   const queued = (priority: number | undefined, queuedAt: number): QueuedPod =>
     ({ pod: podOf('p', { spec: priority === undefined ? {} : { priority } }), queuedAt }) as QueuedPod;
@@ -197,7 +209,7 @@ t.test('PrioritySort: higher priority first, then who has waited longer', async 
   t.ok((compare?.(queued(-1, 1), queued(undefined, 2)) ?? 0) > 0);
 });
 
-t.test('NodeUnschedulable keeps pods off cordoned nodes unless they tolerate it', async (t) => {
+t.test('NodeUnschedulable rejects cordoned nodes unless the pod tolerates the taint', async (t) => {
   const plugin = made('NodeUnschedulable');
   const cordoned = nodeOf('n', { unschedulable: true });
   const tolerant = podOf('p', {
@@ -224,7 +236,7 @@ t.test('NodeUnschedulable keeps pods off cordoned nodes unless they tolerate it'
   );
 });
 
-t.test('NodeName lets a pod go to the node it names', async (t) => {
+t.test('NodeName rejects all nodes but the one that the pod names', async (t) => {
   const plugin = made('NodeName');
   t.equal(verdict(plugin, podOf('p'), nodeOf('n')), undefined);
   t.equal(verdict(plugin, podOf('p', { nodeName: 'n' }), nodeOf('n')), undefined);
@@ -245,7 +257,7 @@ t.test('TaintToleration', async (t) => {
   const tolerating = (...tolerations: Toleration[]): Frozen<Pod> => podOf('p', { spec: { tolerations } });
   const untolerated = [UU, 'node(s) had untolerated taint(s)'];
 
-  t.test('keeps pods away from taints they do not tolerate', async (t) => {
+  t.test('rejects nodes with untolerated taints', async (t) => {
     t.strictSame(verdict(plugin, podOf('p'), nodeOf('n', { taints: [taint('NoSchedule')] })), untolerated);
     t.strictSame(verdict(plugin, podOf('p'), nodeOf('n', { taints: [taint('NoExecute')] })), untolerated);
     t.equal(verdict(plugin, podOf('p'), nodeOf('n', { taints: [taint('PreferNoSchedule')] })), undefined);
@@ -267,7 +279,7 @@ t.test('TaintToleration', async (t) => {
     );
   });
 
-  t.test('scores nodes by what they would rather not have, the fewest first', async (t) => {
+  t.test('scores nodes by their untolerated PreferNoSchedule taints, the fewest highest', async (t) => {
     const cluster = new TestCluster({
       nodes: [0, 1, 2, 4].map((count) =>
         nodeOf(`n${count}`, {
@@ -291,7 +303,7 @@ t.test('TaintToleration', async (t) => {
     t.strictSame(scoresOf(plugin, tolerating({ operator: 'Exists' }), cluster), [100, 100, 100, 100]);
   });
 
-  t.test('wants to hear of nodes that lose a taint, and of new tolerations', async (t) => {
+  t.test('requeues for nodes that lose a taint, and for new tolerations', async (t) => {
     const tainted = nodeOf('n', { taints: [taint('NoSchedule')] });
     t.equal(hint(plugin, 'Node', actions.add, podOf('p'), undefined, nodeOf('n')), 'queue');
     t.equal(hint(plugin, 'Node', actions.add, podOf('p'), undefined, tainted), 'skip');
@@ -345,7 +357,7 @@ t.test('NodeAffinity', async (t) => {
   ];
   const notWanted = [UU, "node(s) didn't match Pod's node affinity/selector"];
 
-  t.test('names the nodes where every term does', async (t) => {
+  t.test('restricts the search if every term names nodes', async (t) => {
     const answer = (pod: Frozen<Pod>, from = plugin): unknown => from.preFilter?.(cycleOf(new TestCluster(), pod));
     t.equal(answer(podOf('p')), 'skip');
     t.equal(answer(podOf('p'), enforcing), undefined, 'what the profile adds holds for all');
@@ -356,7 +368,7 @@ t.test('NodeAffinity', async (t) => {
     t.equal(answer(requiring()), undefined);
   });
 
-  t.test('lets pods go to nodes that selector, affinity and profile allow', async (t) => {
+  t.test('accepts nodes that selector, affinity and profile allow', async (t) => {
     t.equal(verdict(plugin, selecting, a), undefined);
     t.strictSame(verdict(plugin, selecting, b), notWanted);
     t.equal(verdict(plugin, requiring(zone('b'), named('na')), a), undefined);
@@ -369,7 +381,7 @@ t.test('NodeAffinity', async (t) => {
     t.equal(verdict(enforcing, podOf('p'), a), undefined);
   });
 
-  t.test('scores by the weights of what pod and profile prefer', async (t) => {
+  t.test('scores by the weights of preferred terms of pod and profile', async (t) => {
     const cluster = new TestCluster({ nodes: [a, b, c] });
     t.equal(scoresOf(plugin, podOf('p'), cluster), undefined);
     t.strictSame(scoresOf(plugin, preferring([2, zone('a')], [1, zone('a', 'b')]), cluster), [100, 33, 0]);
@@ -382,7 +394,7 @@ t.test('NodeAffinity', async (t) => {
     );
   });
 
-  t.test('wants to hear of nodes that come to match', async (t) => {
+  t.test('requeues for nodes that start to match', async (t) => {
     t.equal(hint(plugin, 'Node', actions.add, selecting, undefined, a), 'queue');
     t.equal(hint(plugin, 'Node', actions.add, selecting, undefined, b), 'skip');
     t.equal(hint(plugin, 'Node', actions.updateNodeLabel, selecting, b, a), 'queue');
@@ -457,7 +469,7 @@ t.test('NodeResourcesFit', async (t) => {
     cluster?: TestCluster,
   ): readonly string[] | undefined => verdict(from, podOf('p', { requests }), nodeOf('n', small), others, cluster);
 
-  t.test('tells all that is missing; what the node never has stands', async (t) => {
+  t.test('reports all missing resources; a request beyond the total is unresolvable', async (t) => {
     t.equal(fit({ cpu: '2', memory: '2Gi', 'ephemeral-storage': '1Gi', 'example.com/gpu': '2' }), undefined);
     t.equal(fit({ cpu: '1' }, used({ cpu: '1' })), undefined);
     t.strictSame(fit({ cpu: '1001m' }, used({ cpu: '1' })), [U, 'Insufficient cpu']);
@@ -490,13 +502,13 @@ t.test('NodeResourcesFit', async (t) => {
     );
   });
 
-  t.test('a node takes so many pods', async (t) => {
+  t.test('a node has a maximum number of pods', async (t) => {
     const two = [podOf('q', { nodeName: 'n' }), podOf('r', { nodeName: 'n' })];
     t.strictSame(verdict(plugin, podOf('p'), nodeOf('n', small), two), [U, 'Too many pods']);
     t.strictSame(fit({ cpu: '3' }, two), [UU, 'Too many pods', 'Insufficient cpu']);
   });
 
-  t.test('gives the same answer for the same thing, and not another for as many names as one likes', async (t) => {
+  t.test('returns the same rejection object for the same shortage, from a bounded cache', async (t) => {
     const cluster = new TestCluster({ nodes: [nodeOf('n', small)] });
     const answer = (name: string): unknown =>
       plugin.filter?.(cycleOf(cluster, podOf('p', { requests: { cpu: '3', [name]: '1' } })), cluster.at('n'));
@@ -507,7 +519,7 @@ t.test('NodeResourcesFit', async (t) => {
     t.not(answer('example.com/a'), first, 'the memory is bounded');
   });
 
-  t.test('leaves out resources that the profile ignores, and those that devices stand behind', async (t) => {
+  t.test('ignores resources that the profile ignores, and those backed by devices', async (t) => {
     const ignoring = made('NodeResourcesFit', {
       ignoredResources: ['example.com/gpu'],
       ignoredResourceGroups: ['example.org'],
@@ -533,7 +545,7 @@ t.test('NodeResourcesFit', async (t) => {
     );
   });
 
-  t.test('a plain evaluation finds the same', async (t) => {
+  t.test('agrees with a naive evaluation', async (t) => {
     const amount = fc.integer({ min: 0, max: 4 });
     const amounts = fc.record({
       cpu: amount,
@@ -644,7 +656,7 @@ t.test('NodeResourcesFit', async (t) => {
     );
   });
 
-  t.test('scores what a node has in devices', async (t) => {
+  t.test('scores resources backed by devices', async (t) => {
     const cluster = withDevices(`device.attributes["example.com"].model == "a"`);
     const pod = podOf('p', { requests: { cpu: '2', 'example.com/gpu': '1' } });
     const least = (name: string): SchedulingPlugin =>
@@ -652,7 +664,7 @@ t.test('NodeResourcesFit', async (t) => {
     t.strictSame(
       scoresOf(least('example.com/gpu'), pod, cluster),
       [75, 25, 50, 0],
-      'its own, else those of the class within reach that nobody has',
+      'its own, else those of the class within reach that are free',
     );
     t.strictSame(
       scoresOf(least('example.com/other'), podOf('p', { requests: { 'example.com/other': '1' } }), cluster),
@@ -685,11 +697,11 @@ t.test('NodeResourcesFit', async (t) => {
     );
   });
 
-  t.test('wants to hear of room', async (t) => {
+  t.test('requeues for freed resources', async (t) => {
     const pod = podOf('p', { requests: { cpu: '2', 'example.com/dev': '1' } });
     const plain = podOf('p', { requests: { cpu: '2' } });
     const q = (requests: Record<string, string>, nodeName = 'n'): Frozen<Pod> => podOf('q', { nodeName, requests });
-    t.equal(hint(plugin, 'Pod', actions.delete, plain, q({})), 'queue', 'whoever leaves');
+    t.equal(hint(plugin, 'Pod', actions.delete, plain, q({})), 'queue', 'the deletion of any pod');
     t.equal(hint(plugin, 'Pod', actions.delete, plain, q({}, '')), 'skip');
     t.equal(hint(plugin, 'Pod', actions.delete, plain, podOf('q', { status: { nominatedNodeName: 'n' } })), 'queue');
     t.equal(hint(plugin, 'Pod', actions.updatePodScaleDown, plain, q({ cpu: '2' }), q({ cpu: '1' })), 'queue');
@@ -760,7 +772,7 @@ t.test('NodeResourcesFit', async (t) => {
     );
   });
 
-  t.test('of classes behind one resource the newest counts, then the lower name', async (t) => {
+  t.test('of several classes of one resource the newest applies, then the lower name', async (t) => {
     const cluster = new TestCluster();
     const add = (name: string, creationTimestamp: string): void =>
       cluster.objects.set('DeviceClass', {
@@ -789,7 +801,7 @@ t.test('scores of strategies', async (t) => {
       .filter(Number.isSafeInteger),
   );
 
-  t.test('percent are exact however large the numbers are', async (t) => {
+  t.test('percentages are exact for large numbers', async (t) => {
     holds(
       t,
       fc.property(large, large, (one, other) => {
@@ -800,7 +812,7 @@ t.test('scores of strategies', async (t) => {
     );
   });
 
-  t.test('a line goes through its points, in whole steps, and is flat outside', async (t) => {
+  t.test('a shape interpolates between its points in integers, and is constant outside', async (t) => {
     const shape = [
       { utilization: 10, score: 2 },
       { utilization: 40, score: 10 },
@@ -813,7 +825,7 @@ t.test('scores of strategies', async (t) => {
     t.equal(scoreAlong([{ utilization: 50, score: 5 }], 100), 50);
   });
 
-  t.test('are whole numbers from 0 to 100, as whole-number arithmetic has them', async (t) => {
+  t.test('are integers from 0 to 100, as integer arithmetic computes them', async (t) => {
     const types = ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'];
     const points = fc
       .uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 5 })
@@ -869,7 +881,7 @@ t.test('scores of strategies', async (t) => {
 t.test('NodeResourcesBalancedAllocation', async (t) => {
   const plugin = made('NodeResourcesBalancedAllocation');
 
-  t.test('scores what the pod does to the balance', async (t) => {
+  t.test('scores the change in balance', async (t) => {
     const pod = podOf('p', { requests: { cpu: '100m', memory: '500Mi' } });
     t.strictSame(scoresOf(plugin, pod, new TestCluster({ nodes: [nodeOf('n')] })), [74], 'from 100 to 99');
     const lopsided = new TestCluster({
@@ -925,7 +937,7 @@ t.test('NodeResourcesBalancedAllocation', async (t) => {
   });
 });
 
-t.test('ImageLocality scores by the images that a node has, by size and by how many nodes have them', async (t) => {
+t.test('ImageLocality scores images on a node by size and by the share of nodes that have them', async (t) => {
   const plugin = made('ImageLocality');
   const image = (name: string, mebibytes: number): { names: string[]; sizeBytes: number } => ({
     names: [name],
@@ -953,7 +965,7 @@ t.test('ImageLocality scores by the images that a node has, by size and by how m
   });
   t.strictSame(scoresOf(plugin, volume, cluster), [24, 0, 0], 'volumes count, but not as containers');
 
-  t.equal(imageScore(imageWorth(500 * mebibyte, 10, 100), 1), 2);
+  t.equal(imageScore(scaledImageSize(500 * mebibyte, 10, 100), 1), 2);
   holds(
     t,
     fc.property(
@@ -962,7 +974,7 @@ t.test('ImageLocality scores by the images that a node has, by size and by how m
       fc.integer({ min: 1, max: 5000 }),
       (sizes, containers, nodes) => {
         const score = imageScore(
-          sizes.reduce((sum, size) => sum + imageWorth(size, Math.ceil(nodes / 2), nodes), 0),
+          sizes.reduce((sum, size) => sum + scaledImageSize(size, Math.ceil(nodes / 2), nodes), 0),
           containers,
         );
         return isScore(score);
@@ -972,7 +984,7 @@ t.test('ImageLocality scores by the images that a node has, by size and by how m
   );
 });
 
-t.test('NodeDeclaredFeatures keeps pods off nodes that cannot do what they need', async (t) => {
+t.test('NodeDeclaredFeatures rejects nodes without a required feature', async (t) => {
   const plugin = made('NodeDeclaredFeatures');
   const restarting = podOf('p', {
     spec: {
@@ -1025,20 +1037,20 @@ t.test('NodeDeclaredFeatures keeps pods off nodes that cannot do what they need'
   );
 });
 
-t.test('shares of the highest score', async (t) => {
-  const shares = (scores: number[], share: typeof shareOfHighest): number[] => {
-    normalizeShares(scores, share);
+t.test('scores are normalized to the highest', async (t) => {
+  const shares = (scores: number[], share: typeof scaleToHighest): number[] => {
+    normalizeScores(scores, share);
     return scores;
   };
-  t.strictSame(shares([1, 2, 3, 4], shareOfHighest), [25, 50, 75, 100]);
-  t.strictSame(shares([1000, 10, 20, 1], reverseShareOfHighest), [0, 99, 98, 100]);
-  t.strictSame(shares([0, 0], shareOfHighest), [0, 0]);
-  t.strictSame(shares([0, 0], reverseShareOfHighest), [100, 100]);
+  t.strictSame(shares([1, 2, 3, 4], scaleToHighest), [25, 50, 75, 100]);
+  t.strictSame(shares([1000, 10, 20, 1], scaleToHighestReversed), [0, 99, 98, 100]);
+  t.strictSame(shares([0, 0], scaleToHighest), [0, 0]);
+  t.strictSame(shares([0, 0], scaleToHighestReversed), [100, 100]);
   holds(
     t,
     fc.property(fc.array(fc.nat({ max: 1_000_000 }), { minLength: 1 }), (scores) => {
       const highest = Math.max(...scores);
-      const [normal, reverse] = [shares([...scores], shareOfHighest), shares([...scores], reverseShareOfHighest)];
+      const [normal, reverse] = [shares([...scores], scaleToHighest), shares([...scores], scaleToHighestReversed)];
       return scores.every((score, index) => {
         const share = highest === 0 ? 0 : Number((BigInt(score) * 100n) / BigInt(highest));
         return normal[index] === share && reverse[index] === 100 - share;
@@ -1048,7 +1060,7 @@ t.test('shares of the highest score', async (t) => {
   );
 });
 
-t.test('DefaultBinder binds the pod that it was told of, and no other of the same name', async (t) => {
+t.test('DefaultBinder binds the pod by uid, and no other of the same name', async (t) => {
   const clock = virtualClock();
   const server = createServer({ store: memoryStore({ clock }), clock });
   t.teardown(() => server.close());

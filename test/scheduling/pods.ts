@@ -1,5 +1,5 @@
-// What a pod asks for: the reference's examples, and for requests and selectors a plain evaluation of the rules to
-// differ from. Also the text that says why a pod fits nowhere.
+// Facts derived from pods: the reference's examples, and for requests and selectors a comparison with a naive
+// evaluation of the rules. Also the message of a pod that fits no node.
 import t from 'tap';
 import { deepFreeze, everything, matchesLabels, printLabelSelector, selectorFromLabels } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
@@ -13,24 +13,19 @@ import type {
   Toleration,
 } from '../../lib/core/types/index.js';
 import {
-  alikeSelector,
-  asksNamespaces,
-  compileNodeTerms,
-  countUnpreferred,
+  defaultSelector,
   defaultSpreadConstraints,
-  fitErrorText,
-  imageName,
-  matchesAffinityTerm,
-  matchesRequired,
-  podFacts,
-  portsCollide,
-  preferenceScore,
   selectingController,
   systemDefaultConstraints,
-  toleratesTaint,
-  untoleratedTaint,
-} from '../../lib/scheduling/index.js';
-import { naiveRequests } from '../support/naive-requests.js';
+} from '../../lib/scheduling/pod/topology-spread.js';
+import { dependsOnNamespaceLabels, matchesAffinityTerm } from '../../lib/scheduling/pod/pod-affinity.js';
+import { compileNodeTerms, matchesRequired, preferenceScore } from '../../lib/core/nodes/node-affinity.js';
+import { countIntolerablePreferred, toleratesTaint, untoleratedTaint } from '../../lib/core/nodes/tolerations.js';
+import { fitErrorText } from '../../lib/scheduling/fit-error.js';
+import { imageName } from '../../lib/scheduling/pod/spec-facts.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import { portsCollide } from '../../lib/scheduling/pod/host-ports.js';
+import { referenceRequests } from '../support/reference-requests.js';
 import { fc, runs } from '../support/properties.js';
 
 const container = (requests: Record<string, string> | undefined, rest: Partial<Container> = {}): Container => ({
@@ -43,7 +38,7 @@ const sidecar = (requests: Record<string, string> | undefined, rest: Partial<Con
 const podOf = (spec: Partial<PodSpec>, rest: Partial<Pod> = {}): Frozen<Pod> =>
   deepFreeze<Pod>({ metadata: { name: 'p', namespace: 'n' }, spec: { containers: [], ...spec }, ...rest });
 
-t.test('what a pod asks for', async (t) => {
+t.test('requests of pods', async (t) => {
   t.test(
     'containers add up, an init container counts where it alone wants more, sidecars stay beside what follows',
     async (t) => {
@@ -75,7 +70,7 @@ t.test('what a pod asks for', async (t) => {
     },
   );
 
-  t.test('pod-level requests replace what they name, overhead comes on top', async (t) => {
+  t.test('pod-level requests replace the resources they name, and overhead is added', async (t) => {
     const { requests } = podFacts(
       podOf({
         containers: [
@@ -105,7 +100,7 @@ t.test('what a pod asks for', async (t) => {
     );
   });
 
-  t.test('only counted resources count, rounded up once after the sum', async (t) => {
+  t.test('only known resources count, rounded up once after summing', async (t) => {
     const facts = podFacts(
       podOf({
         containers: [
@@ -123,11 +118,11 @@ t.test('what a pod asks for', async (t) => {
   t.test(
     'for scoring, a container that names no cpu or memory has a little, one that says zero has none',
     async (t) => {
-      const { nonZeroRequests, nonZeroHeld } = podFacts(
+      const { nonZeroRequests, nonZeroRequestsOnNode } = podFacts(
         podOf({ containers: [container(undefined), container({ cpu: '0', memory: '1' })] }),
       );
       t.strictSame(nonZeroRequests, { milliCpu: 100, memory: 209715201 });
-      t.equal(nonZeroHeld, nonZeroRequests, 'computed once');
+      t.equal(nonZeroRequestsOnNode, nonZeroRequests, 'computed once');
       const init = podFacts(
         podOf({
           containers: [container({ cpu: '1m' })],
@@ -138,23 +133,23 @@ t.test('what a pod asks for', async (t) => {
     },
   );
 
-  t.test('pod-level requests count in the scores of nodes, not of the pod that comes', async (t) => {
+  t.test('pod-level requests count in scores for pods on nodes, not for the pending pod', async (t) => {
     const facts = podFacts(
       podOf({ containers: [container(undefined), container(undefined)], resources: { requests: { cpu: '1' } } }),
     );
     t.strictSame(facts.nonZeroRequests, { milliCpu: 200, memory: 2 * 209715200 });
     t.strictSame(
-      facts.nonZeroHeld,
+      facts.nonZeroRequestsOnNode,
       { milliCpu: 1000, memory: 2 * 209715200 },
       'a resource missing at both levels is assumed',
     );
     const named = podFacts(
       podOf({ containers: [container({ memory: '1' }), container(undefined)], resources: { requests: { cpu: '1' } } }),
     );
-    t.strictSame(named.nonZeroHeld, { milliCpu: 1000, memory: 1 }, 'one that any container names is not');
+    t.strictSame(named.nonZeroRequestsOnNode, { milliCpu: 1000, memory: 1 }, 'one that any container names is not');
   });
 
-  t.test('on its node a pod that is resized holds the most of wish, promise and possession', async (t) => {
+  t.test('a resized pod occupies the maximum of requested, allocated and actual amounts', async (t) => {
     const spec = {
       containers: [container({ cpu: '1' }, { name: 'a' }), container({ cpu: '1' }, { name: 'b' })],
       initContainers: [container({ cpu: '9' }, { name: 'i' })],
@@ -178,12 +173,12 @@ t.test('what a pod asks for', async (t) => {
     };
     const facts = podFacts(podOf(spec, { status }));
     t.equal(facts.requests.milliCpu, 9000, 'what it asked for');
-    t.equal(facts.held.milliCpu, 11_000, 'ordinary init containers are not resized');
+    t.equal(facts.requestsOnNode.milliCpu, 11_000, 'ordinary init containers are not resized');
     const infeasible = { containers: [container({ cpu: '50' }, { name: 'a' })] };
     const conditions = [{ type: 'PodResizePending', status: 'True' as const, reason: 'Infeasible' }];
-    t.equal(podFacts(podOf(infeasible, { status })).held.milliCpu, 50_000);
+    t.equal(podFacts(podOf(infeasible, { status })).requestsOnNode.milliCpu, 50_000);
     t.equal(
-      podFacts(podOf(infeasible, { status: { ...status, conditions } })).held.milliCpu,
+      podFacts(podOf(infeasible, { status: { ...status, conditions } })).requestsOnNode.milliCpu,
       10_000,
       'a wish refused for good does not count',
     );
@@ -191,17 +186,17 @@ t.test('what a pod asks for', async (t) => {
       { resources: { requests: { cpu: '1', memory: '5' } } },
       { status: { resources: { requests: { cpu: '2' } }, allocatedResources: { cpu: '1' } } },
     );
-    t.strictSame([podFacts(podLevel).held.milliCpu, podFacts(podLevel).held.memory], [2000, 5]);
+    t.strictSame([podFacts(podLevel).requestsOnNode.milliCpu, podFacts(podLevel).requestsOnNode.memory], [2000, 5]);
   });
 
-  t.test('names of resources that objects inherit are only names', async (t) => {
+  t.test('resource names like members of Object.prototype are plain names', async (t) => {
     const requests = JSON.parse('{"__proto__":"5","constructor":"1","cpu":"1"}') as Record<string, string>;
     const facts = podFacts(podOf({ containers: [container(requests)] }));
     t.equal(facts.requests.milliCpu, 1000);
     t.equal(facts.requests.scalars.size, 0);
   });
 
-  t.test('pods that share a part of their specification need not share the rest', async (t) => {
+  t.test('pods that share parts of their spec may differ in the rest', async (t) => {
     const containers = [container({ cpu: '1' })];
     const shared = podFacts(podOf({ containers }));
     t.equal(podFacts(podOf({ containers })).requests, shared.requests, 'what they share is read once');
@@ -230,7 +225,7 @@ t.test('what a pod asks for', async (t) => {
     t.equal(podFacts(podOf({ containers, tolerations: [{ operator: 'Exists' }] })).toleratesUnschedulable, true);
   });
 
-  t.test('it is what a plain evaluation of the rules says', async (t) => {
+  t.test('they agree with a naive evaluation of the rules', async (t) => {
     const amount = fc.constantFrom('0', '1', '100m', '250m', '1500m', '2', '1Ki', '333', '100Gi');
     const list = fc.option(
       fc.dictionary(
@@ -296,8 +291,8 @@ t.test('what a pod asks for', async (t) => {
             },
           },
         );
-        const { requests, held, nonZeroRequests, nonZeroHeld } = podFacts(pod);
-        t.strictSame({ requests, held, nonZeroRequests, nonZeroHeld }, naiveRequests(pod));
+        const { requests, requestsOnNode, nonZeroRequests, nonZeroRequestsOnNode } = podFacts(pod);
+        t.strictSame({ requests, requestsOnNode, nonZeroRequests, nonZeroRequestsOnNode }, referenceRequests(pod));
       }),
       { numRuns: runs(400) },
     );
@@ -351,15 +346,19 @@ t.test('taints and tolerations', async (t) => {
   t.equal(untoleratedTaint(taints, [{ operator: 'Exists' }]), undefined);
   t.equal(untoleratedTaint(undefined, []), undefined);
   const facts = podFacts(podOf({ tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }] }));
-  t.equal(countUnpreferred(taints, facts.preferenceTolerations), 1, 'a toleration of another effect does not count');
   t.equal(
-    countUnpreferred(
+    countIntolerablePreferred(taints, facts.preferenceTolerations),
+    1,
+    'a toleration of another effect does not count',
+  );
+  t.equal(
+    countIntolerablePreferred(
       taints,
       podFacts(podOf({ tolerations: [{ key: 'a', operator: 'Exists' }] })).preferenceTolerations,
     ),
     0,
   );
-  t.equal(countUnpreferred(undefined, []), 0);
+  t.equal(countIntolerablePreferred(undefined, []), 0);
   t.notOk(facts.toleratesUnschedulable);
   t.ok(
     podFacts(podOf({ tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }))
@@ -367,7 +366,7 @@ t.test('taints and tolerations', async (t) => {
   );
 });
 
-t.test('the nodes a pod wants', async (t) => {
+t.test('node selection of pods', async (t) => {
   const labels = { zone: 'a', size: '5' };
   const requiring = (
     terms: readonly { matchExpressions?: NodeSelectorRequirement[]; matchFields?: NodeSelectorRequirement[] }[],
@@ -469,7 +468,7 @@ t.test('the nodes a pod wants', async (t) => {
   );
 });
 
-t.test('required nodes are those that a plain evaluation finds', async (t) => {
+t.test('required nodes agree with a naive evaluation', async (t) => {
   const key = fc.constantFrom('a', 'b');
   const value = fc.constantFrom('1', '2', '03', 'x', '');
   const expression = fc.record({
@@ -515,7 +514,7 @@ t.test('required nodes are those that a plain evaluation finds', async (t) => {
   );
 });
 
-t.test('the pods a pod wants close to it', async (t) => {
+t.test('pod affinity', async (t) => {
   const term = (rest: object): ReturnType<typeof podFacts>['affinity']['required'][number] => {
     const [compiled] = podFacts(
       podOf({
@@ -543,7 +542,7 @@ t.test('the pods a pod wants close to it', async (t) => {
   t.ok(matchesAffinityTerm(selecting, 'third', app, { team: 'a' }), 'or of those that the selector finds');
   t.notOk(matchesAffinityTerm(selecting, 'n', app, undefined));
   t.ok(matchesAffinityTerm(term({ namespaceSelector: {} }), 'any', app, {}), 'an empty selector is all namespaces');
-  t.strictSame([own, term({ namespaceSelector: {} }), selecting].map(asksNamespaces), [false, false, true]);
+  t.strictSame([own, term({ namespaceSelector: {} }), selecting].map(dependsOnNamespaceLabels), [false, false, true]);
   t.notOk(matchesAffinityTerm(term({ labelSelector: undefined }), 'n', app, {}), 'no selector is no pod');
   t.notOk(
     matchesAffinityTerm(term({ labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } }), 'n', app, {}),
@@ -563,7 +562,7 @@ t.test('the pods a pod wants close to it', async (t) => {
   t.strictSame([anti.required.length, anti.preferred[0]?.weight, anti.preferred[0]?.topologyKey], [0, 9, 'host']);
 });
 
-t.test('how evenly pods lie', async (t) => {
+t.test('topology spread', async (t) => {
   const labels = { app: 'x', version: '2' };
   const pod = podOf(
     {
@@ -627,18 +626,18 @@ t.test('how evenly pods lie', async (t) => {
     ),
     undefined,
   );
-  const alike = alikeSelector(bare, [{ app: 'x' }, { app: 'other' }, undefined, {}], {
+  const alike = defaultSelector(bare, [{ app: 'x' }, { app: 'other' }, undefined, {}], {
     kind: 'ReplicaSet',
     selector: { matchExpressions: [{ key: 'version', operator: 'Exists' }] },
   });
   t.equal(printLabelSelector(alike), 'app=x,version');
   t.equal(
     printLabelSelector(
-      alikeSelector(bare, [{ app: 'x' }], { kind: 'ReplicationController', selector: { version: '2' } }),
+      defaultSelector(bare, [{ app: 'x' }], { kind: 'ReplicationController', selector: { version: '2' } }),
     ),
     'app=x,version=2',
   );
-  t.equal(alikeSelector(bare, [], undefined), everything);
+  t.equal(defaultSelector(bare, [], undefined), everything);
   const defaults = defaultSpreadConstraints(systemDefaultConstraints, alike);
   t.strictSame(
     defaults.soft.map(({ topologyKey, maxSkew }) => [topologyKey, maxSkew]),
@@ -651,18 +650,18 @@ t.test('how evenly pods lie', async (t) => {
   t.strictSame(
     defaultSpreadConstraints(systemDefaultConstraints, everything),
     { hard: [], soft: [] },
-    'none where nothing tells which pods are alike',
+    'none where no owner groups the pods',
   );
   t.strictSame(defaultSpreadConstraints([], alike), { hard: [], soft: [] });
   const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 'v']));
   t.ok(
-    alikeSelector(podOf({}, { metadata: { labels: wide } }), [wide], undefined).requirements.length === 0,
-    'a selector too large to be matched stops nobody',
+    defaultSelector(podOf({}, { metadata: { labels: wide } }), [wide], undefined).requirements.length === 0,
+    'a selector over the size limit selects nothing',
   );
   t.throws(() => selectorFromLabels(wide));
 });
 
-t.test('images, claims and what else a pod says', async (t) => {
+t.test('images, claims and other facts of a pod', async (t) => {
   t.strictSame(['a', 'a:1', 'host:5000/a', 'host:5000/a:1', 'a/b@sha256:00'].map(imageName), [
     'a:latest',
     'a:1',
@@ -730,7 +729,7 @@ t.test('images, claims and what else a pod says', async (t) => {
   });
 });
 
-t.test('why a pod fits nowhere', async (t) => {
+t.test('the message of a pod that fits no node', async (t) => {
   const reasons = new Map([
     ['Insufficient cpu', 2],
     ['node(s) had untolerated taint(s)', 1],

@@ -1,42 +1,42 @@
-// Preemption: who has to leave for whom. The rules one by one, and laws over random clusters.
+// Preemption: the selection of victims and candidates, rule by rule, and properties over random clusters.
 import t from 'tap';
 import { deepFreeze, random } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Pod, PodDisruptionBudget } from '../../lib/core/types/index.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
-import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
-import { frameworksOf } from '../../lib/scheduling/framework/framework.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle-state.js';
+import { createFrameworks } from '../../lib/scheduling/framework/framework.js';
 import type { Framework } from '../../lib/scheduling/framework/framework.js';
 import { isPlaced } from '../../lib/scheduling/framework/placement.js';
 import type { Diagnosis } from '../../lib/scheduling/framework/placement.js';
 import { plainPlacer } from '../../lib/scheduling/framework/plain-placer.js';
 import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
 import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
-import type { PostFilterAnswer, SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
+import type { PostFilterResult, SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import { profileFilters } from '../../lib/scheduling/framework/profile-filters.js';
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
-import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
-import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/public.js';
+import { builtinPluginFactories } from '../../lib/scheduling/plugins/default-plugins.js';
 import {
   candidateOf,
   candidatesWanted,
   findCandidates,
-  leastHarm,
+  lowestCost,
 } from '../../lib/scheduling/preemption/candidates.js';
-import type { Candidate, Harm } from '../../lib/scheduling/preemption/candidates.js';
+import type { Candidate, PreemptionCost } from '../../lib/scheduling/preemption/candidates.js';
 import { disruptionBudgets } from '../../lib/scheduling/preemption/disruption-budgets.js';
-import { areVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
+import { isVictims, selectVictims } from '../../lib/scheduling/preemption/victims.js';
 import type { Victims } from '../../lib/scheduling/preemption/victims.js';
 import { anyStep, firstPods, rankedKinds, smallNodes } from '../support/random-clusters.js';
 import { plainNode, zoneKey } from '../support/random-pods.js';
 import type { PodKind } from '../support/random-pods.js';
 import { anyProfiles, definitions, profileOf } from '../support/random-profiles.js';
-import { ScheduledTwice } from '../support/scheduled-twice.js';
+import { ScheduledTwice } from '../support/placer-comparison.js';
 import { TestCluster, cycleOf, nodeOf, podOf, toolsOf } from '../support/scheduling.js';
 import type { PodShape } from '../support/scheduling.js';
 import { fc, runs, seenAtLeast } from '../support/properties.js';
 
-/** A pod of a priority that asks for so much cpu. */
+/** A pod with a priority and a cpu request. */
 function ranked(name: string, priority: number, cpu: string, { spec, ...shape }: PodShape = {}): Frozen<Pod> {
   return podOf(name, { requests: { cpu }, ...shape, spec: { priority, ...spec } });
 }
@@ -55,7 +55,7 @@ function budget(
   });
 }
 
-/** A profile of those plugins that matter here, and what its preemption began. */
+/** A profile of the relevant plugins, and the preemptions it started. */
 interface Scene {
   readonly framework: Framework;
   readonly begun: Promise<void>[];
@@ -74,21 +74,23 @@ function sceneOf(cluster: TestCluster, foreign: readonly SchedulingPlugin[] = []
     profiles: [{ plugins: { multiPoint: { disabled: [{ name: '*' }], enabled } } }],
   });
   const needed = enabled.map(({ name }): PluginDefinition => {
-    const make = builtinMakers.get(name);
-    if (make === undefined) throw new Error(`no maker of ${name}`);
-    return { name, points: builtinPlugins.get(name) ?? [], make };
+    const create = builtinPluginFactories.get(name);
+    if (create === undefined) throw new Error(`no factory of ${name}`);
+    return { name, points: builtinPlugins.get(name) ?? [], create };
   });
   const begun: Promise<void>[] = [];
   const tools = toolsOf(cluster, {
-    background: () => void begun.push(Promise.resolve()),
-    foreign: new Set(foreign.map(({ name }) => name)),
+    runInBackground: () => void begun.push(Promise.resolve()),
+    customPlugins: new Set(foreign.map(({ name }) => name)),
   });
-  const framework = frameworksOf(profiles, [...needed, ...foreign.map(definitionOf)], tools).get('default-scheduler');
+  const framework = createFrameworks(profiles, [...needed, ...foreign.map(definitionOf)], tools).get(
+    'default-scheduler',
+  );
   if (framework === undefined) throw new Error('no framework');
   return { framework, begun };
 }
 
-/** Looks for a node in vain. */
+/** Places a pod for which no node is feasible. */
 function refusalOf(cycle: Cycle, { plugins }: Framework): Diagnosis {
   const outcome = plainPlacer({
     plugins,
@@ -100,22 +102,22 @@ function refusalOf(cycle: Cycle, { plugins }: Framework): Diagnosis {
   return outcome.diagnosis;
 }
 
-/** What preemption says for a pod that fits nowhere. */
+/** Returns the result of preemption for a pod without a feasible node. */
 function preempt(
   cluster: TestCluster,
   pod: Frozen<Pod>,
   { framework, begun }: Scene = sceneOf(cluster),
-): PostFilterAnswer & { readonly begun: number } {
+): PostFilterResult & { readonly begun: number } {
   const cycle = cycleOf(cluster, pod);
   const diagnosis = refusalOf(cycle, framework);
   const [plugin] = framework.plugins.postFilter;
-  if (plugin === undefined) throw new Error('nobody preempts');
+  if (plugin === undefined) throw new Error('no preemption plugin');
   return { ...atOnce(plugin.postFilter(cycle, diagnosis, neverStopped)), begun: begun.length };
 }
 
 const neverStopped = new AbortController().signal;
 
-/** Without extenders nobody has to be waited for. */
+/** Without extenders the result is synchronous. */
 function atOnce<T>(answer: T | Promise<T>): T {
   if (answer instanceof Promise) throw new Error('an answer that takes time');
   return answer;
@@ -130,14 +132,14 @@ function victimsOn(
   const cycle = cycleOf(cluster, pod);
   refusalOf(cycle, sceneOf(cluster).framework);
   const found = selectVictims(cycle, cluster.at(nodeName), profileFilters, disruptionBudgets(budgets));
-  return areVictims(found) ? found : found.reasons.join(', ');
+  return isVictims(found) ? found : found.reasons.join(', ');
 }
 
 function names(found: Victims | string): readonly string[] | string {
   return typeof found === 'string' ? found : found.pods.map(({ name }) => name);
 }
 
-void t.test('victims are as few and as unimportant as can be', (test) => {
+void t.test('victims are as few and as unimportant as possible', (test) => {
   const node = nodeOf('n', { allocatable: { cpu: '4' } });
   const cluster = new TestCluster({
     nodes: [node],
@@ -161,7 +163,7 @@ void t.test('victims are as few and as unimportant as can be', (test) => {
   test.end();
 });
 
-void t.test('budgets protect pods for as long as others can leave instead', (test) => {
+void t.test('budgets protect pods if others can be preempted instead', (test) => {
   const pods = ['a', 'b'].map((name) => ranked(name, 1, '1', { nodeName: 'n', labels: { app: 'kept' } }));
   const cluster = new TestCluster({
     nodes: [nodeOf('n', { allocatable: { cpu: '4' } })],
@@ -182,12 +184,12 @@ void t.test('budgets protect pods for as long as others can leave instead', (tes
     [['c', 'b'], 0],
     'who is being disturbed already has been counted',
   );
-  test.same(found([budget('empty', {}, 0)], '3'), [['c', 'b'], 0], 'an empty selector is about nobody');
+  test.same(found([budget('empty', {}, 0)], '3'), [['c', 'b'], 0], 'an empty selector matches no pod');
   test.same(found([budget('other', { app: 'other' }, 0)], '3'), [['c', 'b'], 0]);
   test.end();
 });
 
-void t.test('of candidates the one wins that does the least harm', (test) => {
+void t.test('the candidate with the lowest cost is chosen', (test) => {
   const cluster = new TestCluster({ nodes: [nodeOf('n')] });
   const at = (name: string): NodeView => ({ ...cluster.at('n'), name });
   const candidate = (
@@ -230,39 +232,39 @@ void t.test('of candidates the one wins that does the least harm', (test) => {
     ['the first of equals', [candidate('a', 0, [5]), candidate('b', 0, [5])], 'a'],
   ];
   for (const [rule, candidates, winner] of rules)
-    test.equal(leastHarm(candidates, ({ harm }) => harm)?.node.name, winner, rule);
+    test.equal(lowestCost(candidates, ({ cost }) => cost)?.node.name, winner, rule);
   test.equal(
-    leastHarm<Candidate>([], ({ harm }) => harm),
+    lowestCost<Candidate>([], ({ cost }) => cost),
     undefined,
   );
   test.end();
 });
 
-void t.test('what goes wrong on one node is told unless another helps', (test) => {
+void t.test('an error on one node is thrown unless another node is a candidate', (test) => {
   const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
   const harm = { violations: 0, highestPriority: 1, priorities: 1, count: 1, earliestStart: 0 };
   const find = (...slots: readonly number[]): readonly number[] => {
     const broken = (what = 'out of order'): never => {
       throw new Error(what);
     };
-    const harmAt = (slot: number): typeof harm =>
+    const costAt = (slot: number): typeof harm =>
       slot === 0 ? broken() : slot > 7 ? broken(`${slot} is too many`) : harm;
     return [
-      ...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: () => broken(), harmAt })
+      ...findCandidates(Int32Array.from(slots), 0, limits, { ruledOut: new Uint8Array(0), at: () => broken(), costAt })
         .slots,
     ];
   };
   test.same(find(0, 1, 2), [1, 2]);
   test.throws(() => find(0), new Error('out of order'));
-  test.throws(() => find(0, 0), new Error('out of order'), 'the same is told once');
+  test.throws(() => find(0, 0), new Error('out of order'), 'equal messages occur once');
   test.throws(() => find(9, 0, 8, 9), new Error('[9 is too many, out of order, 8 is too many]'));
   test.end();
 });
 
-void t.test('nodes are tried until there are enough that help, and one of them that breaks no budget', (test) => {
+void t.test('nodes are tried until there are enough candidates, one of them without a budget violation', (test) => {
   const limits = { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 2 };
   const find = (...violations: readonly number[]): readonly number[] => {
-    const harmAt = (slot: number): Harm => ({
+    const costAt = (slot: number): PreemptionCost => ({
       violations: violations[slot] ?? 0,
       highestPriority: 1,
       priorities: 1,
@@ -276,7 +278,7 @@ void t.test('nodes are tried until there are enough that help, and one of them t
       ...findCandidates(Int32Array.from(violations.keys()), 0, limits, {
         ruledOut: new Uint8Array(0),
         at: untouched,
-        harmAt,
+        costAt,
       }).slots,
     ];
   };
@@ -287,7 +289,7 @@ void t.test('nodes are tried until there are enough that help, and one of them t
   test.end();
 });
 
-void t.test('so many candidates are enough', (test) => {
+void t.test('the number of candidates follows the limits', (test) => {
   const limits = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
   for (const [nodes, wanted] of [
     [5, 5],
@@ -299,7 +301,7 @@ void t.test('so many candidates are enough', (test) => {
   test.end();
 });
 
-void t.test('the plugin says what it did, or why not', (test) => {
+void t.test('the plugin returns the nominated node, or the reason', (test) => {
   const full = [ranked('low', 1, '4', { nodeName: 'a' }), ranked('high', 20, '4', { nodeName: 'b' })];
   const nodes = ['a', 'b'].map((name) => nodeOf(name, { allocatable: { cpu: '4' } }));
   const cluster = new TestCluster({ nodes, pods: full });
@@ -336,12 +338,12 @@ void t.test('the plugin says what it did, or why not', (test) => {
   test.match(
     preempt(making, ranked('q', 10, '2')),
     { done: true, nominatedNodeName: 'a', begun: 0 },
-    'another may count on the same room; nobody is told to leave twice',
+    'another pod may use the same room; no victim is deleted twice',
   );
   test.end();
 });
 
-void t.test('a plugin that is called like a built-in one is asked for every preemptor', (test) => {
+void t.test('a user plugin with the name of a built-in one runs for every preemptor', (test) => {
   const shy: SchedulingPlugin = {
     name: 'NodeName',
     filter: ({ pod }) => (pod.labels.shy === undefined ? undefined : unschedulable('node(s) were too loud')),
@@ -358,11 +360,11 @@ void t.test('a plugin that is called like a built-in one is asked for every pree
   test.end();
 });
 
-void t.test('what goes wrong while others are thought away is told as the doing of preemption', (test) => {
+void t.test('an error of the dry run is reported as an error of preemption', (test) => {
   const fragile: SchedulingPlugin = {
     name: 'NodeName',
     filter: (_, node) => {
-      if (node.podCount === 0) throw new Error('nobody is there');
+      if (node.podCount === 0) throw new Error('the node is empty');
       return undefined;
     },
   };
@@ -372,7 +374,7 @@ void t.test('what goes wrong while others are thought away is told as the doing 
   });
   test.throws(
     () => preempt(cluster, ranked('p', 10, '2'), sceneOf(cluster, [fragile])),
-    new Error('preemption: running "NodeName" filter plugin: nobody is there'),
+    new Error('preemption: running "NodeName" filter plugin: the node is empty'),
   );
   test.end();
 });
@@ -406,7 +408,7 @@ function drawn({ sizes, pods, budgets }: RandomCluster): TestCluster {
 }
 
 void t.test(
-  'whatever the cluster, nobody leaves for an equal, in vain, or instead of somebody whose leaving would do',
+  'in any cluster victims have lower priority, suffice, and are not more important than necessary',
   (test) => {
     fc.assert(
       fc.property(clusterArbitrary, (world) => {
@@ -424,7 +426,7 @@ void t.test(
         const budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
         for (const node of cluster.nodes) {
           const found = selectVictims(cycle, node, profileFilters, budgets);
-          if (!areVictims(found)) continue;
+          if (!isVictims(found)) continue;
           const draft = node.copy();
           for (const victim of found.pods) {
             if (victim.priority >= world.incoming.priority) throw new Error(`${victim.name} is no less important`);
@@ -440,9 +442,9 @@ void t.test(
         const [plugin] = framework.plugins.postFilter;
         const answer = plugin && atOnce(plugin.postFilter(cycle, outcome.diagnosis, neverStopped));
         if (answer?.done !== true) return;
-        const all = cluster.nodes.map((node) => selectVictims(cycle, node, profileFilters, budgets)).filter(areVictims);
+        const all = cluster.nodes.map((node) => selectVictims(cycle, node, profileFilters, budgets)).filter(isVictims);
         const chosen = selectVictims(cycle, cluster.at(answer.nominatedNodeName ?? ''), profileFilters, budgets);
-        if (areVictims(chosen) && chosen.violations > Math.min(...all.map(({ violations }) => violations)))
+        if (isVictims(chosen) && chosen.violations > Math.min(...all.map(({ violations }) => violations)))
           throw new Error('a budget was violated without need');
       }),
       { numRuns: runs(2000) },
@@ -451,7 +453,7 @@ void t.test(
   },
 );
 
-void t.test('where a filter looks beyond the node, what happens elsewhere counts', (test) => {
+void t.test('if a filter depends on other nodes, changes there invalidate the result', (test) => {
   const labelSelector = { matchLabels: { app: 'a' } };
   const kind = (priority: number, app: string, spec: PodKind['spec'] = {}): PodKind => ({
     namespace: 'one',
@@ -470,7 +472,7 @@ void t.test('where a filter looks beyond the node, what happens elsewhere counts
     ],
   };
   const [low, comes] = [kind(0, 'b'), kind(10, 'a')];
-  // By plugin: who is beside the victim, who is on the other node and who takes its place there; and who comes.
+  // By plugin: the pod beside the victim, the pod on the other node and its replacement, and the preemptor.
   const scenes: Readonly<Record<string, { readonly zone: string; readonly kinds: readonly PodKind[] }>> = {
     InterPodAffinity: { zone: 'z1', kinds: [low, kind(20, 'b'), kind(20, 'b', repelling), kind(20, 'b'), comes] },
     PodTopologySpread: { zone: 'z2', kinds: [low, kind(20, 'a'), kind(20, 'b'), kind(20, 'a'), kind(10, 'a', spread)] },
@@ -495,7 +497,7 @@ void t.test('where a filter looks beyond the node, what happens elsewhere counts
   test.end();
 });
 
-void t.test('random clusters with churn: who has to leave is who would be found by asking everybody anew', (test) => {
+void t.test('in random clusters with churn cached victims equal those of the naive implementation', (test) => {
   const step = anyStep({ objects: 1, budgets: 2, nominations: 1, pods: 4, places: 20 });
   const world = fc.record({
     profiles: anyProfiles,

@@ -1,26 +1,22 @@
-// The scheduling queue: order, backoff, what brings a rejected pod back, and that none is lost. The second half holds
-// it against a model that keeps one plain list and searches it for everything.
+// The scheduling queue: order, back-off, requeueing of rejected pods, and that no pod is lost. The second half compares
+// it with a model that keeps one list.
 import t, { type Test } from 'tap';
 import { lastValueFrom, map, repeat, take, toArray } from 'rxjs';
 import { virtualClock } from '../../lib/core/index.js';
 import type { Frozen, VirtualClock } from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
-import {
-  actions,
-  clusterEvents,
-  covers,
-  createSchedulingQueue,
-  labelOf,
-  comparePriority,
-} from '../../lib/scheduling/index.js';
+import { actions } from '../../lib/scheduling/public.js';
+import { clusterEvents, covers, labelOf } from '../../lib/scheduling/queue/cluster-event.js';
+import { createSchedulingQueue } from '../../lib/scheduling/queue/create-queue.js';
+import { comparePriority } from '../../lib/scheduling/queue/queued-pod.js';
+import type { ClusterEvent } from '../../lib/scheduling/queue/cluster-event.js';
+import type { ObservedEvent } from '../../lib/scheduling/queue/in-flight.js';
+import type { QueuedPod } from '../../lib/scheduling/public.js';
 import type {
-  ClusterEvent,
-  Happening,
-  QueuedPod,
   QueuePlugins,
   SchedulingQueue,
   SchedulingQueueOptions,
-} from '../../lib/scheduling/index.js';
+} from '../../lib/scheduling/queue/scheduling-queue.js';
 import { fc, runs, seenAtLeast } from '../support/properties.js';
 
 const start = Date.UTC(2026, 0, 1);
@@ -32,7 +28,10 @@ const gatesEliminated: ClusterEvent = {
 };
 const { assignedPodDelete, unscheduledPodUpdate } = clusterEvents;
 
-/** Fit hears of new nodes and deleted pods, Affinity of new and relabelled nodes, Deaf of nothing, Gates of its pod. */
+/**
+ * Fit registers for added nodes and deleted pods, Affinity for added and relabelled nodes, Deaf for nothing, Gates for
+ * its pod.
+ */
 const registrations = new Map([
   [
     'default-scheduler',
@@ -65,7 +64,7 @@ function podOf(
   };
 }
 
-/** What tells a hint which plugins an event helps; one that says nothing helps all. */
+/** The plugins that an event helps, according to their hints; absent means all. */
 interface Help {
   readonly helps: readonly string[];
 }
@@ -75,19 +74,19 @@ const plugins: QueuePlugins = {
   registrations,
   compare: comparePriority,
   preEnqueue: (pod) => ((pod.spec?.schedulingGates?.length ?? 0) > 0 ? 'Gates' : undefined),
-  hint: (plugin, happening: Happening, pod) => {
+  hint: (plugin, happening: ObservedEvent, pod) => {
     asked.push(`${plugin} ${pod.metadata?.name}`);
-    const told = happening.new as Partial<Help> | undefined;
-    return told?.helps === undefined || told.helps.includes(plugin) ? 'queue' : 'skip';
+    const notified = happening.new as Partial<Help> | undefined;
+    return notified?.helps === undefined || notified.helps.includes(plugin) ? 'queue' : 'skip';
   },
 };
 
 interface Tried {
   readonly clock: VirtualClock;
   readonly queue: SchedulingQueue;
-  /** Pops and answers the name. */
+  /** Pops a pod and returns its name. */
   next(): string | undefined;
-  /** Pops a pod that must be there. */
+  /** Pops a pod that must exist. */
   take(): QueuedPod;
   part(name: string): string;
 }
@@ -115,7 +114,7 @@ function tried(t: Pick<Test, 'teardown'>, options: Partial<SchedulingQueueOption
   };
 }
 
-t.test('pods are tried by priority, then in the order in which they came', async (t) => {
+t.test('pods are popped by priority, then in order of addition', async (t) => {
   const { queue, clock, next } = tried(t);
   queue.add(podOf('a'));
   queue.add(podOf('b'));
@@ -127,7 +126,7 @@ t.test('pods are tried by priority, then in the order in which they came', async
   t.equal(queue.figures().cycle, 5);
 });
 
-t.test('a pod in the queue follows its object', async (t) => {
+t.test('a queued pod is updated with its object', async (t) => {
   const { queue, take } = tried(t);
   for (const name of ['a', 'b', 'c']) queue.add(podOf(name));
   queue.update(podOf('c'), podOf('c', { priority: 5 }), [unscheduledPodUpdate]);
@@ -135,13 +134,13 @@ t.test('a pod in the queue follows its object', async (t) => {
   t.strictSame([take().pod, take().pod, queue.pop()], [podOf('c', { priority: 5 }), podOf('b'), undefined]);
 });
 
-t.test('the backoff of errors grows to ten seconds and ends with a whole second', async (t) => {
+t.test('the back-off of errors grows to ten seconds and ends at a whole second', async (t) => {
   const { queue, clock, take } = tried(t);
   await clock.advance(250);
   queue.add(podOf('a'));
   for (const seconds of [1, 2, 4, 8, 10, 10]) {
-    t.equal(queue.failed(take(), {}), 'error-backoff');
-    // From x.250 the hold ends within second x + n, and that second has to be over.
+    t.equal(queue.requeueFailed(take(), {}), 'error-backoff');
+    // From x.250 the back-off ends within second x + n, and that second must be over.
     await clock.advance(`${seconds}s`);
     await clock.advance(749);
     t.equal(queue.pop(), undefined, `held for ${seconds} s`);
@@ -151,15 +150,15 @@ t.test('the backoff of errors grows to ten seconds and ends with a whole second'
   }
 });
 
-t.test('errors always wait, but a rejected pod in backoff is tried when nothing else is', async (t) => {
+t.test('errors always back off, but a rejected pod in back-off is popped when no other is active', async (t) => {
   const { queue, take, next, part } = tried(t);
   queue.add(podOf('rejected'));
   const rejected = take();
-  queue.tell(nodeAdd, undefined, {});
-  t.equal(queue.failed(rejected, { rejectors: ['Fit'] }), 'backoff');
+  queue.moveOnEvent(nodeAdd, undefined, {});
+  t.equal(queue.requeueFailed(rejected, { rejectors: ['Fit'] }), 'backoff');
   queue.add(podOf('broken'));
   queue.add(podOf('fresh'));
-  t.equal(queue.failed(take(), {}), 'error-backoff');
+  t.equal(queue.requeueFailed(take(), {}), 'error-backoff');
   t.strictSame([next(), next(), next(), part('broken')], ['fresh', 'rejected', undefined, 'error-backoff']);
 });
 
@@ -168,39 +167,39 @@ t.test('a rejection resets the count of errors, and errors do not touch that of 
   queue.add(podOf('a'));
   for (const failure of [{}, {}, { rejectors: ['Fit'] }, {}]) {
     const queued = take();
-    queue.tell(nodeAdd, undefined, {});
-    queue.failed(queued, failure);
+    queue.moveOnEvent(nodeAdd, undefined, {});
+    queue.requeueFailed(queued, failure);
     await clock.advance('20s');
   }
   const { attempts, rejections, consecutiveErrors } = take();
   t.strictSame({ attempts, rejections, consecutiveErrors }, { attempts: 5, rejections: 1, consecutiveErrors: 1 });
 });
 
-t.test('only events of its rejectors bring a pod back, and only if their hint says so', async (t) => {
+t.test('a pod is requeued only by events of its rejectors, and only if their hint returns queue', async (t) => {
   const { queue, clock, take, part } = tried(t);
   for (const name of ['fit', 'affinity', 'deaf']) queue.add(podOf(name));
-  queue.failed(take(), { rejectors: ['Fit'] });
-  queue.failed(take(), { rejectors: ['Affinity'] });
-  queue.failed(take(), { rejectors: ['Deaf'] });
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
+  queue.requeueFailed(take(), { rejectors: ['Affinity'] });
+  queue.requeueFailed(take(), { rejectors: ['Deaf'] });
   await clock.advance('3s');
-  queue.tell(nodeLabel, {}, { helps: [] });
-  t.strictSame(asked, ['Affinity affinity'], 'nobody else is asked');
+  queue.moveOnEvent(nodeLabel, {}, { helps: [] });
+  t.strictSame(asked, ['Affinity affinity'], 'no other hint is called');
   t.equal(part('affinity'), 'unschedulable');
-  queue.tell(nodeLabel, {}, { helps: ['Affinity'] });
+  queue.moveOnEvent(nodeLabel, {}, { helps: ['Affinity'] });
   t.strictSame([part('fit'), part('affinity'), part('deaf')], ['unschedulable', 'active', 'unschedulable']);
-  queue.tell(assignedPodDelete, {}, undefined);
+  queue.moveOnEvent(assignedPodDelete, {}, undefined);
   t.strictSame([part('fit'), part('deaf')], ['active', 'unschedulable']);
-  queue.tell({ resource: 'Node', action: actions.update }, {}, {});
+  queue.moveOnEvent({ resource: 'Node', action: actions.update }, {}, {});
   t.equal(part('deaf'), 'unschedulable');
 });
 
-t.test('a pod with two rejectors is asked about once each, and by one event moved once', async (t) => {
+t.test('a pod with two rejectors gets one hint call each, and one event moves it once', async (t) => {
   const { queue, take, part } = tried(t);
   queue.add(podOf('a'));
-  queue.failed(take(), { rejectors: ['Fit', 'Affinity'] });
-  queue.tell(nodeAdd, undefined, { helps: [] });
+  queue.requeueFailed(take(), { rejectors: ['Fit', 'Affinity'] });
+  queue.moveOnEvent(nodeAdd, undefined, { helps: [] });
   t.strictSame(asked, ['Fit a', 'Affinity a']);
-  queue.tell(nodeAdd, undefined, { helps: ['Affinity'] });
+  queue.moveOnEvent(nodeAdd, undefined, { helps: ['Affinity'] });
   t.equal(part('a'), 'backoff');
   t.strictSame(
     queue.figures().incoming.filter(({ event }) => event === 'NodeAdd'),
@@ -215,34 +214,34 @@ t.test(
     queue.add(podOf('first'));
     queue.add(podOf('second'));
     const first = take();
-    queue.tell(nodeAdd, undefined, {});
+    queue.moveOnEvent(nodeAdd, undefined, {});
     const second = take();
-    t.equal(queue.failed(second, { rejectors: ['Fit'] }), 'unschedulable');
-    t.equal(queue.failed(first, { rejectors: ['Fit'] }), 'backoff');
+    t.equal(queue.requeueFailed(second, { rejectors: ['Fit'] }), 'unschedulable');
+    t.equal(queue.requeueFailed(first, { rejectors: ['Fit'] }), 'backoff');
     t.equal(queue.figures().recordedEvents, 0);
   },
 );
 
-t.test('a plugin that said Pending spares the pod its backoff', async (t) => {
+t.test('a hint of a Pending plugin skips the back-off', async (t) => {
   const { queue, take, part } = tried(t);
   queue.add(podOf('waits'));
-  queue.failed(take(), { rejectors: ['Fit'], pending: ['Affinity'] });
-  queue.tell(nodeAdd, undefined, {});
+  queue.requeueFailed(take(), { rejectors: ['Fit'], pending: ['Affinity'] });
+  queue.moveOnEvent(nodeAdd, undefined, {});
   t.equal(part('waits'), 'active');
   const again = take();
-  queue.tell(nodeAdd, undefined, { helps: ['Fit'] });
-  queue.tell(nodeLabel, {}, {});
+  queue.moveOnEvent(nodeAdd, undefined, { helps: ['Fit'] });
+  queue.moveOnEvent(nodeLabel, {}, {});
   t.equal(
-    queue.failed(again, { rejectors: ['Fit'], pending: ['Affinity'] }),
+    queue.requeueFailed(again, { rejectors: ['Fit'], pending: ['Affinity'] }),
     'active',
     'a later event may be worth more',
   );
   const other = take();
-  queue.tell(nodeAdd, undefined, { helps: ['Fit'] });
-  t.equal(queue.failed(other, { rejectors: ['Fit'], pending: ['Affinity'] }), 'backoff');
+  queue.moveOnEvent(nodeAdd, undefined, { helps: ['Fit'] });
+  t.equal(queue.requeueFailed(other, { rejectors: ['Fit'], pending: ['Affinity'] }), 'backoff');
 });
 
-t.test('a hint that throws counts as help', async (t) => {
+t.test('a hint that throws counts as queue', async (t) => {
   const { queue, take, part } = tried(t, {
     plugins: {
       ...plugins,
@@ -252,12 +251,12 @@ t.test('a hint that throws counts as help', async (t) => {
     },
   });
   queue.add(podOf('a'));
-  queue.failed(take(), { rejectors: ['Fit'] });
-  queue.tell(nodeAdd, undefined, {});
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
+  queue.moveOnEvent(nodeAdd, undefined, {});
   t.equal(part('a'), 'backoff');
 });
 
-t.test('a gate that throws loses no pod', async (t) => {
+t.test('an error of PreEnqueue loses no pod', async (t) => {
   let broken = false;
   const { queue, take, part } = tried(t, {
     plugins: {
@@ -269,21 +268,21 @@ t.test('a gate that throws loses no pod', async (t) => {
     },
   });
   queue.add(podOf('a'));
-  queue.failed(take(), { rejectors: ['Fit'] });
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
   broken = true;
-  t.throws(() => queue.tell(nodeAdd, undefined, {}), { message: 'broken' });
+  t.throws(() => queue.moveOnEvent(nodeAdd, undefined, {}), { message: 'broken' });
   t.equal(part('a'), 'unschedulable');
   broken = false;
-  queue.tell(nodeAdd, undefined, {});
+  queue.moveOnEvent(nodeAdd, undefined, {});
   t.equal(part('a'), 'backoff');
 });
 
-t.test('a gated pod waits for its gate, whatever else happens', async (t) => {
+t.test('a gated pod waits for its gate, regardless of other events', async (t) => {
   const { queue, part, take } = tried(t);
   queue.add(podOf('a', { gated: true }));
   t.equal(queue.figures().gated, 1);
   t.equal(queue.find(podOf('a'))?.initialAttemptAt, undefined);
-  queue.tell(nodeAdd, undefined, {});
+  queue.moveOnEvent(nodeAdd, undefined, {});
   queue.activate([podOf('a')]);
   t.strictSame([asked, part('a')], [[], 'unschedulable']);
   queue.update(podOf('a', { gated: true }), podOf('a'), [gatesEliminated]);
@@ -291,12 +290,12 @@ t.test('a gated pod waits for its gate, whatever else happens', async (t) => {
   t.equal(take().initialAttemptAt, start);
 });
 
-t.test('a pod that waited five minutes for an event is tried again at the next half minute', async (t) => {
+t.test('a pod that waited five minutes for an event is requeued at the next half minute', async (t) => {
   const { queue, clock, take, part } = tried(t);
   await clock.advance('10s');
   queue.add(podOf('a'));
   queue.add(podOf('gated', { gated: true }));
-  queue.failed(take(), { rejectors: ['Deaf'] });
+  queue.requeueFailed(take(), { rejectors: ['Deaf'] });
   await clock.advanceTo(start + 330_000 - 1);
   t.equal(part('a'), 'unschedulable');
   t.equal(clock.pending, 1);
@@ -307,82 +306,82 @@ t.test('a pod that waited five minutes for an event is tried again at the next h
   t.equal(clock.pending, 0);
 });
 
-t.test('activated pods skip waiting; one in flight is tried again after it failed', async (t) => {
+t.test('activated pods skip back-off; one in flight is requeued after it failed', async (t) => {
   const { queue, take, part } = tried(t);
   for (const name of ['a', 'b', 'c', 'd']) queue.add(podOf(name));
-  queue.failed(take(), { rejectors: ['Deaf'] });
-  queue.failed(take(), {});
+  queue.requeueFailed(take(), { rejectors: ['Deaf'] });
+  queue.requeueFailed(take(), {});
   const [c, d] = [take(), take()];
   queue.activate(['a', 'b', 'c', 'unknown'].map((name) => podOf(name)));
   t.strictSame([part('a'), part('b')], ['active', 'active']);
   t.strictSame(
-    [queue.failed(c, { rejectors: ['Deaf'] }), queue.failed(d, { rejectors: ['Deaf'] })],
+    [queue.requeueFailed(c, { rejectors: ['Deaf'] }), queue.requeueFailed(d, { rejectors: ['Deaf'] })],
     ['backoff', 'unschedulable'],
   );
 });
 
-t.test('an update in flight is for that pod alone, and it comes back as it is by then', async (t) => {
+t.test('an update in flight concerns that pod alone, and its latest object is requeued', async (t) => {
   const { queue, take } = tried(t);
   for (const name of ['a', 'b']) queue.add(podOf(name));
   const [a, b] = [take(), take()];
   queue.update(podOf('a'), podOf('a', { priority: 3 }), [gatesEliminated]);
   t.strictSame(a.pod, podOf('a'), 'the attempt under way sees what it began with');
-  t.equal(queue.failed(b, { rejectors: ['Gates'] }), 'unschedulable');
-  t.equal(queue.failed(a, { rejectors: ['Gates'] }), 'backoff');
+  t.equal(queue.requeueFailed(b, { rejectors: ['Gates'] }), 'unschedulable');
+  t.equal(queue.requeueFailed(a, { rejectors: ['Gates'] }), 'backoff');
   t.strictSame(take().pod, podOf('a', { priority: 3 }));
 });
 
-t.test('a pod deleted or replaced in flight does not come back', async (t) => {
+t.test('a pod deleted or replaced in flight is not requeued', async (t) => {
   const { queue, take, next } = tried(t);
   for (const name of ['a', 'b']) queue.add(podOf(name));
   const [a, b] = [take(), take()];
   queue.delete(podOf('a'));
   queue.update(podOf('b'), podOf('b', { uid: 'b-2' }), [unscheduledPodUpdate]);
-  t.strictSame([queue.failed(a, {}), queue.failed(b, { rejectors: ['Fit'] })], ['gone', 'gone']);
+  t.strictSame([queue.requeueFailed(a, {}), queue.requeueFailed(b, { rejectors: ['Fit'] })], ['gone', 'gone']);
   t.equal(queue.figures().inFlight, 0);
   t.strictSame(queue.find(podOf('b', { uid: 'b-2' }))?.part, 'active');
   t.strictSame([next(), next()], ['b', undefined]);
 });
 
-t.test('past Permit nothing is recorded any more, and a failure waits as an error', async (t) => {
+t.test('past Permit no events are recorded, and a failure backs off as an error', async (t) => {
   const { queue, take, part } = tried(t);
   queue.add(podOf('a'));
   queue.add(podOf('b'));
   const [a, b] = [take(), take()];
   for (const queued of [a, b]) queue.release(queued);
-  queue.tell(nodeAdd, undefined, {});
+  queue.moveOnEvent(nodeAdd, undefined, {});
   t.strictSame([queue.figures().recordedEvents, part('a')], [0, 'binding']);
-  t.equal(queue.failed(a, {}), 'error-backoff');
+  t.equal(queue.requeueFailed(a, {}), 'error-backoff');
   queue.done(b);
   t.equal(part('b'), 'gone');
-  t.equal(queue.failed(b, {}), 'gone');
+  t.equal(queue.requeueFailed(b, {}), 'gone');
   t.throws(() => queue.done({ ...a }), TypeError);
 });
 
-t.test('events for pods in flight are bounded: who misses some counts as helped', async (t) => {
+t.test('events for pods in flight are bounded: a pod that misses some counts as helped', async (t) => {
   const { queue, take } = tried(t, { recordedEventsMax: 8 });
   queue.add(podOf('slow'));
   queue.add(podOf('quick'));
   const slow = take();
-  for (let n = 0; n < 20; n++) queue.tell(nodeAdd, undefined, { helps: [] });
+  for (let n = 0; n < 20; n++) queue.moveOnEvent(nodeAdd, undefined, { helps: [] });
   const quick = take();
-  queue.tell(nodeAdd, undefined, { helps: [] });
+  queue.moveOnEvent(nodeAdd, undefined, { helps: [] });
   t.ok(queue.figures().recordedEvents <= 8);
-  t.equal(queue.failed(quick, { rejectors: ['Fit'] }), 'unschedulable');
-  t.equal(queue.failed(slow, { rejectors: ['Fit'] }), 'backoff');
+  t.equal(queue.requeueFailed(quick, { rejectors: ['Fit'] }), 'unschedulable');
+  t.equal(queue.requeueFailed(slow, { rejectors: ['Fit'] }), 'backoff');
 });
 
-t.test('pods of a profile nobody registered for are moved by every event', async (t) => {
+t.test('pods of an unknown profile are moved by every event', async (t) => {
   const { queue, take } = tried(t);
   const pod = podOf('a', { profile: 'other' });
   queue.add(pod);
-  queue.failed(take(), { rejectors: ['Fit'] });
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
   t.strictSame(queue.figures().rejected, [{ profile: 'other', plugin: 'Fit', pods: 1 }]);
-  queue.tell(nodeLabel, {}, { helps: [] });
+  queue.moveOnEvent(nodeLabel, {}, { helps: [] });
   t.equal(queue.find(pod)?.part, 'backoff');
 });
 
-t.test('who waits for a pod is told once it can be popped, and not before', async (t) => {
+t.test('ready emits once a pod can be popped, and not before', async (t) => {
   const { queue, clock } = tried(t);
   const names = lastValueFrom(
     queue.ready().pipe(
@@ -403,14 +402,14 @@ t.test('who waits for a pod is told once it can be popped, and not before', asyn
 });
 
 t.test(
-  'nominations follow failure, status and deletion, and room given up is told to no higher priority',
+  'nominations follow failure, status and deletion, and a removed one requeues no pod of higher priority',
   async (t) => {
     const { queue, take, part } = tried(t);
     queue.add(podOf('a', { priority: 5 }));
     const a = take();
     queue.nominate(podOf('stranger'), 'n1');
     t.strictSame(queue.nominatedTo('n1'), []);
-    queue.failed(a, { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+    queue.requeueFailed(a, { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
     t.strictSame(queue.nominatedTo('n1'), [podOf('a', { priority: 5 })]);
     queue.update(podOf('a', { priority: 5 }), podOf('a', { priority: 5 }), [unscheduledPodUpdate]);
     t.equal(queue.nominatedTo('n1').length, 1, 'the status is not written yet: memory counts');
@@ -425,7 +424,7 @@ t.test(
       'in flight only the name is seen',
     );
     const { position } = queue.nominationChanges;
-    queue.failed(again, { rejectors: ['Deaf'] });
+    queue.requeueFailed(again, { rejectors: ['Deaf'] });
     t.strictSame(queue.nominatedTo('n2'), [written], 'once it waits again, all of it');
     t.strictSame(queue.nominationChanges.since(position), ['n2']);
     for (const [name, priority] of [
@@ -434,7 +433,7 @@ t.test(
       ['lower', 1],
     ] as const) {
       queue.add(podOf(name, { priority }));
-      queue.failed(take(), { rejectors: ['Fit'] });
+      queue.requeueFailed(take(), { rejectors: ['Fit'] });
     }
     queue.delete(written);
     t.strictSame(['higher', 'equal', 'lower'].map(part), ['unschedulable', 'backoff', 'backoff']);
@@ -442,19 +441,19 @@ t.test(
   },
 );
 
-t.test('who looks at nominations hears of what is news, and of nothing else', async (t) => {
+t.test('the log of nominations contains real changes only', async (t) => {
   const { queue, take } = tried(t);
   const [first, second] = [podOf('first'), podOf('second')];
   for (const pod of [first, second]) queue.add(pod);
   let read = 0;
   const news = (): readonly string[] | undefined => {
-    const told = queue.nominationChanges.since(read);
+    const notified = queue.nominationChanges.since(read);
     read = queue.nominationChanges.position;
-    return told;
+    return notified;
   };
-  queue.failed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+  queue.requeueFailed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
   t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [first]]);
-  queue.failed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
+  queue.requeueFailed(take(), { rejectors: ['Deaf'], nominatedNodeName: 'n1' });
   t.strictSame([news(), queue.nominatedTo('n1')], [['n1'], [first, second]]);
   const written = { ...first, status: { nominatedNodeName: 'n1' } };
   queue.update(first, written, [unscheduledPodUpdate]);
@@ -483,10 +482,10 @@ t.test('who looks at nominations hears of what is news, and of nothing else', as
   );
 });
 
-t.test('a bound pod gives up no room, and a nomination can be taken back', async (t) => {
+t.test('a bound pod releases no room, and a nomination can be removed', async (t) => {
   const { queue, take, part } = tried(t);
   queue.add(podOf('lower'));
-  queue.failed(take(), { rejectors: ['Fit'] });
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
   const bound = podOf('a', { priority: 5, nominated: 'n1' });
   queue.add(bound);
   t.equal(queue.nominatedTo('n1').length, 1);
@@ -500,7 +499,7 @@ t.test('a bound pod gives up no room, and a nomination can be taken back', async
   t.equal(part('lower'), 'backoff');
 });
 
-t.test('events match what covers them, and are named as metrics know them', async (t) => {
+t.test('events match registrations that cover them, and have the names of the metrics', async (t) => {
   t.equal(covers({ resource: 'Node', action: actions.update }, nodeLabel), true);
   t.equal(covers(nodeLabel, { resource: 'Node', action: actions.update }), false);
   t.equal(covers({ resource: 'Pod', action: actions.all }, assignedPodDelete), true);
@@ -527,7 +526,7 @@ interface ModelPod {
   rejectors: readonly string[];
   pending: readonly string[];
   isGated: boolean;
-  /** What happened since it was popped. */
+  /** The events since it was popped. */
   seen: { readonly event: ClusterEvent; readonly helps: readonly string[] }[];
 }
 
@@ -609,7 +608,7 @@ class Model {
   tell(event: ClusterEvent, helps: readonly string[]): void {
     for (const each of this.pods) {
       if (each.part === 'in-flight') each.seen.push({ event, helps });
-      // What gates a pod wants to hear of gates only, and this is never told to everyone.
+      // The gating plugin registered for gate events only, and those are never sent to all pods.
       if (each.part === 'unschedulable' && !each.isGated) this.#help(each, event, helps);
     }
   }
@@ -650,7 +649,7 @@ class Model {
 
   #worth(pod: ModelPod, event: ClusterEvent, helps: readonly string[]): 'skip' | 'backoff' | 'now' {
     if (event.resource === '*') return 'backoff';
-    const told = pod.rejectors.filter(
+    const notified = pod.rejectors.filter(
       (plugin) =>
         helps.includes(plugin) &&
         registrations
@@ -658,8 +657,8 @@ class Model {
           ?.get(plugin)
           ?.some((registered) => covers(registered, event)),
     );
-    if (told.some((plugin) => pod.pending.includes(plugin))) return 'now';
-    return told.length > 0 ? 'backoff' : 'skip';
+    if (notified.some((plugin) => pod.pending.includes(plugin))) return 'now';
+    return notified.length > 0 ? 'backoff' : 'skip';
   }
 
   #requeue(pod: ModelPod, worth: 'backoff' | 'now'): void {
@@ -686,7 +685,7 @@ function priority({ pod }: ModelPod): number {
   return pod.spec?.priority ?? 0;
 }
 
-/** What a run does, as data. Numbers choose among the pods there are. */
+/** The steps of a run, as data. Numbers choose among the existing pods. */
 const step = fc.oneof(
   {
     weight: 5,
@@ -709,7 +708,7 @@ const step = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      do: fc.constant('tell' as const),
+      do: fc.constant('event' as const),
       event: fc.constantFrom(nodeAdd, nodeLabel, assignedPodDelete),
       helps: fc.subarray(['Fit', 'Affinity', 'Deaf']),
     }),
@@ -736,7 +735,7 @@ const step = fc.oneof(
   },
 );
 
-t.test('whatever happens, the queue does what the naive one does, and no pod is lost', async (t) => {
+t.test('for any steps the queue equals the naive model, and no pod is lost', async (t) => {
   let popped = 0;
   const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 80, size: 'max' }), async (steps) => {
     const clock = virtualClock({ start });
@@ -765,7 +764,7 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
       if (queued !== undefined) inFlight.push(queued);
       return queued !== undefined;
     };
-    /** Takes one out of flight; undefined for the model when it was deleted meanwhile. */
+    /** Takes a pod out of flight; undefined for the model if it was deleted meanwhile. */
     const land = (which: number): [QueuedPod, ModelPod | undefined] | undefined => {
       const [queued] = inFlight.splice(which % Math.max(1, inFlight.length), 1);
       return queued && [queued, model.find(queued.pod.metadata?.name ?? '')];
@@ -773,7 +772,7 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
     const fail = (which: number, rejectors: readonly string[], pending: readonly string[]): void => {
       const landed = land(which);
       if (landed === undefined) return;
-      queue.failed(landed[0], { rejectors, pending });
+      queue.requeueFailed(landed[0], { rejectors, pending });
       if (landed[1]) model.fail(landed[1], rejectors, pending);
     };
     for (const step of steps) {
@@ -786,8 +785,8 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
       } else if (step.do === 'pop') pop();
       else if (step.do === 'fail')
         fail(step.which, step.rejectors.slice(step.pending % 2), step.rejectors.slice(0, step.pending % 2));
-      else if (step.do === 'tell') {
-        queue.tell(step.event, undefined, { helps: step.helps });
+      else if (step.do === 'event') {
+        queue.moveOnEvent(step.event, undefined, { helps: step.helps });
         model.tell(step.event, step.helps);
       } else if (step.do === 'advance') {
         await clock.advance(step.ms);
@@ -817,7 +816,7 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
       }
       agree();
     }
-    // In the end everyone who has no gate is tried, if only because time passes.
+    // In the end every ungated pod is popped, if only because time passes.
     while (inFlight.length > 0) fail(0, [], []);
     await clock.advance('6m');
     model.advance(360_000);
@@ -833,15 +832,15 @@ t.test('whatever happens, the queue does what the naive one does, and no pod is 
   t.ok(popped >= seenAtLeast(1000), `${popped} pods came through`);
 });
 
-t.test('fifty thousand pods that wait for something else cost an event nothing', async (t) => {
+t.test('an event does not visit fifty thousand pods that wait for another one', async (t) => {
   const { queue, take, part } = tried(t);
   for (let n = 0; n < 50_000; n++) {
     queue.add(podOf(`p${n}`));
-    queue.failed(take(), { rejectors: ['Deaf'] });
+    queue.requeueFailed(take(), { rejectors: ['Deaf'] });
   }
   queue.add(podOf('one'));
-  queue.failed(take(), { rejectors: ['Fit'] });
-  queue.tell(nodeAdd, undefined, {});
-  t.strictSame([asked, part('one')], [['Fit one'], 'backoff'], 'only the one is looked at');
+  queue.requeueFailed(take(), { rejectors: ['Fit'] });
+  queue.moveOnEvent(nodeAdd, undefined, {});
+  t.strictSame([asked, part('one')], [['Fit one'], 'backoff'], 'only one pod is visited');
   t.equal(queue.figures().unschedulable, 50_000);
 });

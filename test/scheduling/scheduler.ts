@@ -1,5 +1,5 @@
-// The scheduler as a whole, against a server in the same process and on virtual time: what becomes of pods, what people
-// read about it, and that nothing is left behind when it stops.
+// The whole scheduler against a server in the same process, on virtual time: what happens to pods, conditions and
+// Events, and that nothing keeps running after it stops.
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -7,30 +7,25 @@ import { join } from 'node:path';
 import { filter, lastValueFrom, map, take, tap } from 'rxjs';
 import t, { type Test } from 'tap';
 import { httpClient, inProcessClient } from '../../lib/client/index.js';
-import type { Client, Handler, Stored, Transport } from '../../lib/client/index.js';
+import type { Client, Stored, Transport } from '../../lib/client/index.js';
 import { connect, loadKubeconfig } from '../../lib/client/node/index.js';
 import { parseCommandLine, run, usage } from '../../lib/command/index.js';
 import { pageHandler } from '../../lib/command/metrics-page.js';
 import { internalError, random, virtualClock } from '../../lib/core/index.js';
-import type { Clock, Frozen, VirtualClock } from '../../lib/core/index.js';
+import type { Clock, Frozen, VirtualClock, Handler } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
-import {
-  createScheduler,
-  definitionOf,
-  registryOf,
-  schedulerConfiguration,
-  unschedulable,
-} from '../../lib/scheduling/index.js';
+import { createScheduler, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/public.js';
+import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
 import type {
-  Attempt,
+  SchedulerActivity,
   ExtenderDocument,
   PluginTools,
   ProfileDocument,
   Scheduler,
   SchedulerOptions,
   SchedulingPlugin,
-} from '../../lib/scheduling/index.js';
-import { PacedWork } from '../../lib/scheduling/scheduler/paced-work.js';
+} from '../../lib/scheduling/public.js';
+import { TurnThrottle } from '../../lib/scheduling/scheduler/turn-throttle.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { etcdBinary, etcdMissing, startEtcd } from '../support/etcd-server.js';
@@ -41,15 +36,15 @@ interface Scene {
   readonly clock: VirtualClock;
   readonly client: Client;
   readonly scheduler: Scheduler;
-  readonly seen: Attempt[];
-  /** What was seen of one type. */
-  of<T extends Attempt['type']>(type: T): readonly Extract<Attempt, { type: T }>[];
+  readonly seen: SchedulerActivity[];
+  /** Returns the activities of one type. */
+  of<T extends SchedulerActivity['type']>(type: T): readonly Extract<SchedulerActivity, { type: T }>[];
   node(name: string, cpu?: string): Promise<unknown>;
   pod(name: string, spec?: Partial<PodSpec>, metadata?: Pod['metadata']): Promise<Stored<Pod>>;
   get(name: string): Promise<Stored<Pod>>;
-  /** Why the pod has no node, as its condition says. */
+  /** Returns the message of the pod's PodScheduled condition. */
   condition(name: string): Promise<string>;
-  /** Reason and note of each event about the pod, with its count where it is a series. */
+  /** Returns reason and note of each Event about the pod, with the count of a series. */
   events(name: string): Promise<readonly string[]>;
   stop(): void;
 }
@@ -57,9 +52,9 @@ interface Scene {
 interface SceneOptions extends Partial<Omit<SchedulerOptions, 'client' | 'clock'>> {
   readonly profiles?: readonly ProfileDocument[];
   readonly extenders?: readonly ExtenderDocument[];
-  /** Comes before the server. */
+  /** Wraps the server's handler. */
   readonly around?: (handler: Handler) => Handler;
-  /** Before the scheduler starts. */
+  /** Runs before the scheduler starts. */
   readonly before?: (client: Client) => Promise<void>;
 }
 
@@ -87,7 +82,7 @@ async function scene(
     plugins,
     ...options,
   });
-  const seen: Attempt[] = [];
+  const seen: SchedulerActivity[] = [];
   const running = observe(scheduler.run(), (attempt) => seen.push(attempt));
   await clock.settled();
   t.teardown(async () => {
@@ -103,8 +98,8 @@ async function scene(
     client: admin,
     scheduler,
     seen,
-    of: <T extends Attempt['type']>(type: T) =>
-      seen.filter((attempt): attempt is Extract<Attempt, { type: T }> => attempt.type === type),
+    of: <T extends SchedulerActivity['type']>(type: T) =>
+      seen.filter((attempt): attempt is Extract<SchedulerActivity, { type: T }> => attempt.type === type),
     node: (name, cpu = '4') => admin.kind('v1', 'Node').create(nodeNamed(name, cpu)),
     pod: async (name, spec = {}, metadata = {}) => {
       const pod = await pods.create({
@@ -143,7 +138,7 @@ const asking = (cpu: string): Partial<PodSpec> => ({
   containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }],
 });
 
-t.test('a pod gets a node, and everybody can read so', async (t) => {
+t.test('a pod is bound, and its condition and Event say so', async (t) => {
   const { node, pod, get, seen, events, client, of } = await scene(t);
   await node('n1');
   await pod('web');
@@ -166,7 +161,7 @@ t.test('a pod gets a node, and everybody can read so', async (t) => {
   t.match(of('scheduled'), [{ nodeName: 'n1', evaluated: 1, feasible: 1, attempts: 1 }]);
 });
 
-t.test('a pod that fits nowhere waits, says why, and goes on when a node comes', async (t) => {
+t.test('an unschedulable pod reports why, and is scheduled when a node is added', async (t) => {
   const { node, pod, get, condition, events, clock, of } = await scene(t);
   await node('small', '1');
   await pod('big', asking('2'));
@@ -186,7 +181,7 @@ t.test('a pod that fits nowhere waits, says why, and goes on when a node comes',
   t.match(of('scheduled'), [{ attempts: 2 }]);
 });
 
-t.test('without any node a pod is tried again after a while', async (t) => {
+t.test('without any node a pod is retried after its back-off', async (t) => {
   const { node, pod, get, condition, events, clock } = await scene(t);
   await pod('early');
   t.equal(await condition('early'), 'False Unschedulable: no nodes available to schedule pods');
@@ -198,8 +193,8 @@ t.test('without any node a pod is tried again after a while', async (t) => {
   t.equal((await get('early')).spec?.nodeName, 'n1');
 });
 
-t.test('what is told of a pod again and again is one event with a count', async (t) => {
-  // It says nothing about events, so all of them count: also that its condition was written.
+t.test('repeated Events about a pod become one series with a count', async (t) => {
+  // It registers no events, so every event requeues the pod, also the write of its own condition.
   const never: SchedulingPlugin = { name: 'Never', filter: () => unschedulable('never') };
   const { node, pod, events, clock, client } = await scene(t, { plugins: [never] });
   await node('n1');
@@ -219,7 +214,7 @@ t.test('what is told of a pod again and again is one event with a count', async 
   t.match((await events('web'))[1], / ×4$/, 'and their number is written when it was quiet for a while');
 });
 
-t.test('notes are cut where the API would refuse them, conditions are not', async (t) => {
+t.test('notes of Events are truncated to the limit of the API, conditions are not', async (t) => {
   const reasons = Array.from({ length: 80 }, (_, index) => `ä reason that is number ${index}`);
   const talking: SchedulingPlugin = {
     name: 'Talking',
@@ -235,7 +230,7 @@ t.test('notes are cut where the API would refuse them, conditions are not', asyn
   t.ok(bytes <= 1024 && bytes > 1020, `${bytes} bytes`);
 });
 
-t.test('a pod on its way out is not tried', async (t) => {
+t.test('a terminating pod is not scheduled', async (t) => {
   const before = async (client: Client): Promise<void> => {
     const pods = client.kind('v1', 'Pod').in('default');
     await client.kind('v1', 'Node').create(nodeNamed('n1', '4'));
@@ -251,7 +246,7 @@ t.test('a pod on its way out is not tried', async (t) => {
   t.match(of('skipped'), [{ reason: 'deleted' }]);
 });
 
-t.test('pods of other schedulers are left alone, and profiles have their own ways', async (t) => {
+t.test('pods of other schedulers are ignored, and profiles have their own plugins', async (t) => {
   const picky: SchedulingPlugin = {
     name: 'Picky',
     filter: (_, { name }) => (name === 'n2' ? undefined : { code: 'Unschedulable', reasons: ['not to its taste'] }),
@@ -331,7 +326,7 @@ t.test('Reserve', async (t) => {
   t.match(scheduler.metrics(), /scheduler_pod_scheduled_after_flush_total 1/);
 });
 
-/** Waits at Permit; the tools are there to look at who waits. */
+/** A plugin that delays pods at Permit; its tools give access to the waiting pods. */
 function waiting(
   name: string,
   waitMs: number,
@@ -339,19 +334,19 @@ function waiting(
 ): {
   readonly name: string;
   readonly points: readonly ['permit'];
-  readonly make: (given: PluginTools) => SchedulingPlugin;
+  readonly create: (given: PluginTools) => SchedulingPlugin;
 } {
   return {
     name,
     points: ['permit'],
-    make: (given) => {
+    create: (given) => {
       tools.push(given);
       return { name, events: [], permit: () => ({ waitMs }) };
     },
   };
 }
 
-t.test('a pod that waits at Permit goes on when all have allowed it', async (t) => {
+t.test('a pod that waits at Permit proceeds when all plugins have allowed it', async (t) => {
   const tools: PluginTools[] = [];
   const { node, pod, get, clock, of, seen } = await scene(t, {
     plugins: [waiting('One', 60_000, tools), waiting('Two', 60_000)],
@@ -360,7 +355,7 @@ t.test('a pod that waits at Permit goes on when all have allowed it', async (t) 
   const { metadata } = await pod('web');
   t.equal((await get('web')).status?.nominatedNodeName, 'n1', 'others can see where it is to go');
   t.match(of('waiting'), [{ nodeName: 'n1', plugins: ['One', 'Two'] }]);
-  const held = tools[0]?.waiting.get(metadata.uid);
+  const held = tools[0]?.waitingPods.get(metadata.uid);
   held?.allow('One');
   held?.allow('One');
   await clock.settled();
@@ -371,10 +366,10 @@ t.test('a pod that waits at Permit goes on when all have allowed it', async (t) 
   const { spec, status } = await get('web');
   t.strictSame([spec?.nodeName, status?.nominatedNodeName], ['n1', undefined]);
   t.equal(seen.at(-1)?.type, 'bound');
-  t.strictSame(tools[0]?.waiting.list(), []);
+  t.strictSame(tools[0]?.waitingPods.list(), []);
 });
 
-t.test('a pod that waits at Permit is sent back by time, by a plugin, and by preemption', async (t) => {
+t.test('a pod that waits at Permit is rejected by timeout, by a plugin and by preemption', async (t) => {
   const tools: PluginTools[] = [];
   const { node, pod, get, condition, clock, of, scheduler } = await scene(t, {
     plugins: [waiting('Slow', 90_000, tools)],
@@ -390,13 +385,13 @@ t.test('a pod that waits at Permit is sent back by time, by a plugin, and by pre
   t.equal(scheduler.parts?.queue.figures().unschedulable, 1);
 
   const { metadata } = await pod('unwanted');
-  tools[0]?.waiting.get(metadata.uid)?.reject('Slow', 'changed its mind');
+  tools[0]?.waitingPods.get(metadata.uid)?.reject('Slow', 'changed its mind');
   await clock.settled();
   t.equal(await condition('unwanted'), 'False Unschedulable: 0/1 nodes are available: 1 changed its mind.');
 
   const stopped = await pod('weak');
-  t.ok(tools[0]?.waiting.stop(stopped.metadata.uid, 'DefaultPreemption', 'preempted'));
-  t.notOk(tools[0]?.waiting.stop('nobody', 'DefaultPreemption', 'preempted'));
+  t.ok(tools[0]?.waitingPods.stop(stopped.metadata.uid, 'DefaultPreemption', 'preempted'));
+  t.notOk(tools[0]?.waitingPods.stop('nobody', 'DefaultPreemption', 'preempted'));
   await clock.settled();
   t.equal(await condition('weak'), 'False SchedulerError: waiting on permit for pod: preempted');
   t.match(of('binding-failed'), [{}, {}, { error: { message: 'waiting on permit for pod: preempted' } }]);
@@ -404,7 +399,7 @@ t.test('a pod that waits at Permit is sent back by time, by a plugin, and by pre
   t.match(scheduler.metrics(), /scheduler_permit_wait_duration_seconds_count\{result="Unschedulable"\} 2/);
 });
 
-t.test('waits are never longer than a quarter of an hour', async (t) => {
+t.test('waits at Permit are limited to 15 minutes', async (t) => {
   const { node, pod, condition, clock } = await scene(t, { plugins: [waiting('Patient', 3_600_000)] });
   await node('n1');
   await pod('web');
@@ -412,7 +407,7 @@ t.test('waits are never longer than a quarter of an hour', async (t) => {
   t.match(await condition('web'), /after waiting 15m0s at plugin Patient/);
 });
 
-t.test('a pod that is deleted while it waits at Permit gives its node back', async (t) => {
+t.test('a pod that is deleted while it waits at Permit releases its node', async (t) => {
   const { node, pod, client, clock, scheduler, of } = await scene(t, { plugins: [waiting('Slow', 60_000)] });
   await node('n1');
   await pod('web');
@@ -424,7 +419,7 @@ t.test('a pod that is deleted while it waits at Permit gives its node back', asy
   t.match(scheduler.parts?.queue.figures(), { active: 0, backoff: 0, unschedulable: 0, inFlight: 0 });
 });
 
-t.test('what fails in PreBind is tried again after a while, from the start', async (t) => {
+t.test('a failure in PreBind is retried after the back-off, from the start', async (t) => {
   const log: string[] = [];
   let failures = 2;
   const preparing: SchedulingPlugin = {
@@ -506,7 +501,7 @@ t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
   const endless = {
     name: 'Endless',
     points: ['preBind'] as const,
-    make: (given: PluginTools): SchedulingPlugin => {
+    create: (given: PluginTools): SchedulingPlugin => {
       tools.push(given);
       return {
         name: 'Endless',
@@ -522,15 +517,15 @@ t.test('a pod in PreBind can be stopped, one past it cannot', async (t) => {
   const { node, pod, condition, get, clock } = await scene(t, { plugins: [endless] });
   await node('n1');
   const { metadata } = await pod('web');
-  t.ok(tools[0]?.waiting.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
+  t.ok(tools[0]?.waitingPods.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
   await clock.settled();
   t.equal(await condition('web'), 'False SchedulerError: running PreBind plugin "Endless": preempted');
   await clock.advance('2s');
   t.equal((await get('web')).spec?.nodeName, 'n1');
-  t.notOk(tools[0]?.waiting.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
+  t.notOk(tools[0]?.waitingPods.stop(metadata.uid, 'DefaultPreemption', 'preempted'));
 });
 
-t.test('Bind is done by the first plugin that wants to', async (t) => {
+t.test('the first Bind plugin that does not skip binds the pod', async (t) => {
   const bound: string[] = [];
   const leaving: SchedulingPlugin = { name: 'Leaving', bind: () => Promise.resolve('skip') };
   const failing: SchedulingPlugin = {
@@ -557,7 +552,7 @@ t.test('Bind is done by the first plugin that wants to', async (t) => {
   t.equal(await condition('unlucky'), 'False SchedulerError: running Bind plugin "Failing": cannot');
 });
 
-t.test('a binding that the server refuses is told, and the room is given back', async (t) => {
+t.test('a binding that the server rejects is reported, and its resources are released', async (t) => {
   let refusals = 1;
   const around =
     (handler: Handler): Handler =>
@@ -576,7 +571,7 @@ t.test('a binding that the server refuses is told, and the room is given back', 
   t.match(await condition('web'), /Insufficient cpu/);
 });
 
-t.test('what cannot be written is told, and tried again where that may help', async (t) => {
+t.test('failed writes are reported, and retried where that may help', async (t) => {
   let cut = 3;
   const around =
     (handler: Handler): Handler =>
@@ -600,7 +595,7 @@ t.test('what cannot be written is told, and tried again where that may help', as
   t.equal((await events('big')).length, 1, 'an event finds its way when the line is back');
 });
 
-t.test('many pods are bound in one go, whoever else wants a turn', async (t) => {
+t.test('many pods are scheduled in one turn, and other work still runs', async (t) => {
   const { node, pod, clock, client, of } = await scene(t);
   for (let index = 0; index < 10; index++) await node(`n${index}`, '100');
   const pods = client.kind('v1', 'Pod').in('default');
@@ -618,7 +613,7 @@ t.test('many pods are bound in one go, whoever else wants a turn', async (t) => 
   t.equal(of('bound').length, 601);
 });
 
-t.test('a pod of higher priority makes room', async (t) => {
+t.test('a pod of higher priority preempts', async (t) => {
   const { node, pod, get, clock, of, client, events } = await scene(t);
   await client.kind('scheduling.k8s.io/v1', 'PriorityClass').create({ metadata: { name: 'high' }, value: 1000 });
   await node('n1', '1');
@@ -638,7 +633,7 @@ t.test('a pod of higher priority makes room', async (t) => {
   t.equal((await get('high')).spec?.nodeName, 'n1');
 });
 
-/** An extender on a transport of its own. */
+/** An extender with its own transport. */
 function extender(
   answers: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>,
   calls: string[] = [],
@@ -683,7 +678,7 @@ t.test('extenders filter, score and bind', async (t) => {
   t.strictSame(bound, [{ PodName: 'web', PodNamespace: 'default', PodUID: metadata.uid, Node: 'n3' }]);
 });
 
-t.test('what extenders refuse is told with the rest, and any event may help', async (t) => {
+t.test('rejections by extenders are part of the message, and any event requeues the pod', async (t) => {
   let left: readonly string[] = [];
   const sent: string[] = [];
   const transport = extender({
@@ -713,7 +708,7 @@ t.test('what extenders refuse is told with the rest, and any event may help', as
   t.equal((await get('web')).spec?.nodeName, 'n2');
 });
 
-t.test('an extender that fails fails the attempt, unless it may be ignored or only scores', async (t) => {
+t.test('a failing extender fails the attempt, unless it is ignorable or only prioritizes', async (t) => {
   const failing = (verb: string, answer: unknown): SceneOptions => ({
     extenders: [{ urlPrefix: 'http://extender', weight: 1, httpTimeout: '2s', [verb]: 'do' }],
     extenderTransport: () => extender({ do: () => answer }),
@@ -726,7 +721,7 @@ t.test('an extender that fails fails the attempt, unless it may be ignored or on
     await made.clock.advance('3s');
     return made;
   };
-  await t.test('a refusal', async (t) => {
+  await t.test('a rejection', async (t) => {
     const { condition } = await outcome(t, failing('filterVerb', 503));
     t.equal(
       await condition('web'),
@@ -737,7 +732,7 @@ t.test('an extender that fails fails the attempt, unless it may be ignored or on
     const { condition } = await outcome(t, failing('filterVerb', { Error: 'no idea' }));
     t.equal(await condition('web'), 'False SchedulerError: no idea');
   });
-  await t.test('a node that it was not asked about', async (t) => {
+  await t.test('a node that was not in the request', async (t) => {
     const { condition } = await outcome(t, {
       ...failing('filterVerb', { Nodes: { items: [{ metadata: { name: 'elsewhere' } }] } }),
     });
@@ -746,19 +741,19 @@ t.test('an extender that fails fails the attempt, unless it may be ignored or on
       'False SchedulerError: extender "http://extender" claims a filtered node "elsewhere" which is not found in the input node list',
     );
   });
-  await t.test('no answer', async (t) => {
+  await t.test('no response', async (t) => {
     const { condition } = await outcome(t, failing('filterVerb', 'never'));
     t.equal(
       await condition('web'),
       'False SchedulerError: Post "http://extender/do": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
     );
   });
-  await t.test('scores that do not come', async (t) => {
+  await t.test('missing scores', async (t) => {
     const { get, of } = await outcome(t, failing('prioritizeVerb', { not: 'a list' }));
     t.not((await get('web')).spec?.nodeName, undefined);
     t.match(of('extender-failed'), [{ extender: 'http://extender' }]);
   });
-  await t.test('one that may be ignored', async (t) => {
+  await t.test('an ignorable one', async (t) => {
     const ignorable = [{ urlPrefix: 'http://extender', filterVerb: 'do', bindVerb: 'do', ignorable: true }];
     const { get, of } = await outcome(t, { ...failing('filterVerb', 500), extenders: ignorable });
     t.not((await get('web')).spec?.nodeName, undefined);
@@ -790,7 +785,7 @@ t.test(
   },
 );
 
-t.test('while extenders think, the cluster stands still and nothing is lost', async (t) => {
+t.test('while extenders run the cluster does not change, and no event is lost', async (t) => {
   const gates: (() => void)[] = [];
   const transport: Transport = () =>
     new Promise((resolve) => gates.push(() => resolve(new Response(JSON.stringify({ NodeNames: ['n1'] })))));
@@ -809,7 +804,7 @@ t.test('while extenders think, the cluster stands still and nothing is lost', as
   t.strictSame([(await get('web')).spec?.nodeName, (await get('next')).spec?.nodeName], ['n1', 'n1']);
 });
 
-t.test('extenders have a say in who has to leave', async (t) => {
+t.test('extenders take part in selecting victims', async (t) => {
   const shown: unknown[] = [];
   let agree = false;
   const transport = extender({
@@ -840,7 +835,7 @@ t.test('extenders have a say in who has to leave', async (t) => {
   t.notOk(scheduler.parts?.cache.held);
 });
 
-t.test('figures are told as Prometheus reads them', async (t) => {
+t.test('metrics are printed in the Prometheus text format', async (t) => {
   const { node, pod, scheduler, stop } = await scene(t);
   t.match(scheduler.metrics(), /scheduler_pending_pods\{queue="active"\} 0/);
   await node('n1');
@@ -879,7 +874,7 @@ t.test('a scheduler runs once at a time, and may run again', async (t) => {
   again.unsubscribe();
 });
 
-/** The pod, once it has a node. */
+/** Waits until the pod has a node. */
 async function withNode(client: Client, name: string): Promise<string | undefined> {
   const bound$ = client
     .kind('v1', 'Pod')
@@ -894,7 +889,7 @@ async function withNode(client: Client, name: string): Promise<string | undefine
 }
 
 t.test(
-  'serve gives pods their nodes, unless it is told not to; then a scheduler of its own can',
+  'serve schedules pods, unless --scheduler=false; then a separate scheduler can',
   { timeout: 120_000 },
   async (t) => {
     for (const flags of [[], ['--scheduler=false']] as const) {
@@ -962,8 +957,8 @@ t.test(
 );
 
 /**
- * Candidates that ask often. Leases are given back here, never waited for, so they hold for longer than any machine
- * takes.
+ * Candidates with a short retry period. Leases are released here and never expire, so their duration is longer than any
+ * test run.
  */
 const quickElection = `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -983,7 +978,7 @@ const podNamed = (name: string): Frozen<Pod> => ({
   spec: { containers: [{ name: 'c', image: 'i' }] },
 });
 
-t.test('of two schedulers one schedules; when it stops, the other goes on', { timeout: 120_000 }, async (t) => {
+t.test('of two schedulers one leads; when it stops, the other takes over', { timeout: 120_000 }, async (t) => {
   const served = await startServer('--nodes=2', '--scheduler=false');
   const { path, config } = quickFolder(t);
   writeFileSync(path('kubeconfig'), served.kubeconfig);
@@ -1064,7 +1059,7 @@ t.test('of two schedulers one schedules; when it stops, the other goes on', { ti
 });
 
 t.test(
-  'servers elect where they share a store, or are told to; with the rights of their scheduler',
+  'servers elect a leader where they share a store or are configured to, with the rights of their scheduler',
   { timeout: 120_000 },
   async (t) => {
     const { config } = quickFolder(t);
@@ -1097,11 +1092,11 @@ t.test(
       return { client, close, holder: await leaseOf(client) };
     };
     const alone = await scheduledBy(['--nodes=1'], 'web');
-    t.equal(alone.holder, undefined, 'nobody else can be there');
+    t.equal(alone.holder, undefined, 'no other instance can exist');
     await alone.close();
-    const told = await scheduledBy(['--nodes=1', `--scheduler-config=${config}`], 'web');
-    t.match(told.holder, new RegExp(`^${hostname()}_`));
-    await told.close();
+    const configured = await scheduledBy(['--nodes=1', `--scheduler-config=${config}`], 'web');
+    t.match(configured.holder, new RegExp(`^${hostname()}_`));
+    await configured.close();
     if (etcdBinary === undefined) {
       t.comment(etcdMissing);
       return;
@@ -1112,7 +1107,7 @@ t.test(
       ['--nodes=0', `--storage=etcd:${etcd.endpoint}`, `--scheduler-config=${config}`],
       'second',
     );
-    t.match(one.holder, new RegExp(`^${hostname()}_`), 'who shares a store elects without being told');
+    t.match(one.holder, new RegExp(`^${hostname()}_`), 'servers that share a store elect by default');
     t.equal(two.holder, one.holder);
     await one.close();
     await two.client.kind('v1', 'Pod').in('default').create(podNamed('third'));
@@ -1123,7 +1118,7 @@ t.test(
   },
 );
 
-t.test('the command of the scheduler says what is wrong', async (t) => {
+t.test('the scheduler command reports errors', async (t) => {
   const complaints: string[] = [];
   const command = (...args: string[]): Promise<number> =>
     run({
@@ -1155,10 +1150,10 @@ t.test('the command of the scheduler says what is wrong', async (t) => {
   t.match(line, { flags: { scheduler: { enabled: false, config: 'c.yaml' } } });
 });
 
-t.test('the page of a scheduler is ready when the cluster is known', async (t) => {
+t.test('the readiness page is ready after all kinds have been listed', async (t) => {
   let isReady = false;
   const page = pageHandler({ metrics: () => 'figures\n', isReady: () => isReady });
-  /** What the page answers to a client of it. */
+  /** Returns the response of the metrics page. */
   const ask = async (path: string): Promise<unknown> => {
     let answer: unknown;
     const client = inProcessClient(async (request) => {
@@ -1179,11 +1174,11 @@ t.test('the page of a scheduler is ready when the cluster is known', async (t) =
   t.match(await ask('/metrics'), { code: 200, content: 'figures\n', contentType: /^text\/plain; version=0\.0\.4/ });
 });
 
-t.test('work in no hurry leaves turns to others, keeps its order, and drops nothing', async (t) => {
+t.test('throttled tasks leave turns to other work, keep their order, and none is dropped', async (t) => {
   const clock = virtualClock();
   const controller = new AbortController();
   const begun: number[] = [];
-  const work = new PacedWork<number>({ clock, leastPerTurn: 4, mostPerTurn: 4, waitingMax: 10 }, (piece) =>
+  const work = new TurnThrottle<number>({ clock, minPerTurn: 4, maxPerTurn: 4, waitingMax: 10 }, (piece) =>
     begun.push(piece),
   );
   const add = (from: number, to: number): void => {
@@ -1216,12 +1211,12 @@ t.test('work in no hurry leaves turns to others, keeps its order, and drops noth
   t.equal(begun.length, 5, 'and nothing is begun any more');
 });
 
-t.test('work in no hurry takes more at a time while nobody else needs long', async (t) => {
+t.test('the throttle starts more tasks per turn while turns are short', async (t) => {
   const quick = virtualClock();
   const turns: number[] = [];
   let begun = 0;
   let othersMs = 0;
-  // Everybody else's turn is between two of its own, and takes so long.
+  // Other work runs between two turns and takes this long.
   const clock: Clock = {
     ...quick,
     now: () => quick.now() + turns.length * othersMs,
@@ -1233,7 +1228,7 @@ t.test('work in no hurry takes more at a time while nobody else needs long', asy
         }),
       ),
   };
-  const work = new PacedWork<number>({ clock, leastPerTurn: 2, mostPerTurn: 8, waitingMax: 100 }, () => (begun += 1));
+  const work = new TurnThrottle<number>({ clock, minPerTurn: 2, maxPerTurn: 8, waitingMax: 100 }, () => (begun += 1));
   const turnsOf = async (count: number): Promise<number[]> => {
     for (let piece = 0; piece < count; piece += 1) void work.add(piece, new AbortController().signal);
     await quick.advance(0);
@@ -1241,10 +1236,10 @@ t.test('work in no hurry takes more at a time while nobody else needs long', asy
   };
   t.strictSame(await turnsOf(30), [2, 4, 8, 8, 8]);
   othersMs = 10;
-  t.strictSame(await turnsOf(15), [8, 2, 2, 2, 1], 'and as little as it can while somebody does');
+  t.strictSame(await turnsOf(15), [8, 2, 2, 2, 1], 'and as little as possible while other work waits');
 });
 
-t.test('stopping ends what is under way', async (t) => {
+t.test('stopping aborts everything in progress', async (t) => {
   const signals: AbortSignal[] = [];
   const endless: SchedulingPlugin = {
     name: 'Endless',

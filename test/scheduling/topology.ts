@@ -1,5 +1,5 @@
-// Spreading pods over domains, and pods that want others close or far: the reference's examples, and random clusters on
-// which a plain evaluation of the rules must say the same, pods that come and go in a what-if included.
+// PodTopologySpread and InterPodAffinity: examples of the Kubernetes documentation, and random clusters in which a
+// naive evaluation of the rules must give the same results, including simulated additions and removals of pods.
 import t from 'tap';
 import { deepFreeze, matchesLabels } from '../../lib/core/index.js';
 import type { Frozen, Labels } from '../../lib/core/index.js';
@@ -12,11 +12,14 @@ import type {
   TopologySpreadConstraint,
 } from '../../lib/core/types/index.js';
 import type { NodeView } from '../../lib/scheduling/cluster/node-view.js';
-import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle-state.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
-import { actions, matchesAffinityTerm, podFacts } from '../../lib/scheduling/index.js';
-import type { AffinityTerm, PluginArguments, PodFacts } from '../../lib/scheduling/index.js';
-import { normalizedAffinityScore } from '../../lib/scheduling/plugins/inter-pod-affinity/affinity-arithmetic.js';
+import { actions } from '../../lib/scheduling/public.js';
+import { matchesAffinityTerm } from '../../lib/scheduling/pod/pod-affinity.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import type { AffinityTerm } from '../../lib/scheduling/pod/pod-affinity.js';
+import type { PluginArguments, PodFacts } from '../../lib/scheduling/public.js';
+import { normalizedAffinityScore } from '../../lib/scheduling/plugins/inter-pod-affinity/affinity-score.js';
 import { interPodAffinity } from '../../lib/scheduling/plugins/inter-pod-affinity/inter-pod-affinity.js';
 import { podTopologySpread } from '../../lib/scheduling/plugins/pod-topology-spread/pod-topology-spread.js';
 import {
@@ -36,7 +39,7 @@ const noFriend = "node(s) didn't match pod affinity rules";
 const foe = "node(s) didn't match pod anti-affinity rules";
 const unwelcome = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-const tools = toolsOf(new TestCluster()); // reading a configuration takes longer than the tests of a cluster
+const tools = toolsOf(new TestCluster()); // parsing a configuration takes longer than the tests of a cluster
 const spread = (cluster: TestCluster, args: Partial<PluginArguments['PodTopologySpread']> = {}): SchedulingPlugin =>
   podTopologySpread({ ...tools, cluster }, { defaultingType: 'System', defaultConstraints: [], ...args });
 const affinity = (cluster: TestCluster, args: Partial<PluginArguments['InterPodAffinity']> = {}): SchedulingPlugin =>
@@ -60,13 +63,13 @@ const soft = (rest: Partial<TopologySpreadConstraint> = {}): TopologySpreadConst
   hard({ whenUnsatisfiable: 'ScheduleAnyway', ...rest });
 
 let made = 0;
-/** Pods labelled app=web, one on each node named. */
+/** Pods labelled app=web, one on each of the nodes. */
 const webOn = (...nodeNames: string[]): Frozen<Pod>[] =>
   nodeNames.map((nodeName) => podOf(`web-${made++}`, { labels: { app: 'web' }, nodeName }));
 const webPod = (constraints: TopologySpreadConstraint[], shape: PodShape = {}): Frozen<Pod> =>
   podOf('new', { labels: { app: 'web' }, ...shape, spec: { topologySpreadConstraints: constraints, ...shape.spec } });
 
-/** What filters say of each node, after PreFilter; `ok` where they say nothing. */
+/** The filter result of each node after PreFilter; `ok` if no filter rejects. */
 function verdicts(plugin: SchedulingPlugin, cycle: Cycle): Record<string, string> {
   const skipped = plugin.preFilter?.(cycle) === 'skip';
   return answers(plugin, cycle, skipped);
@@ -93,7 +96,7 @@ function scoresOf(
   return Object.fromEntries(nodes.map(({ name }, index) => [name, scores[index] ?? NaN]));
 }
 
-/** What a plugin answers to something that happened; `deaf` where it did not want to hear of it. */
+/** The hint of a plugin for an event; `deaf` if it did not register for it. */
 function hint(
   plugin: SchedulingPlugin,
   event: { resource: 'Pod' | 'Node'; action: number },
@@ -107,8 +110,8 @@ function hint(
   return interest === undefined ? 'deaf' : (interest.hint?.(podFacts(pod), old, current) ?? 'queue');
 }
 
-t.test('pods are spread over domains', async (t) => {
-  t.test('a node whose domain would be too far ahead is refused', async (t) => {
+t.test('PodTopologySpread', async (t) => {
+  t.test('a node whose domain would exceed maxSkew is rejected', async (t) => {
     const nodes = ['a1', 'a2', 'b1', 'c1'].map(zoned);
     const cluster = new TestCluster({ nodes, pods: webOn('a1', 'a2', 'b1') });
     const ask = (...constraints: TopologySpreadConstraint[]): Record<string, string> =>
@@ -129,7 +132,7 @@ t.test('pods are spread over domains', async (t) => {
     );
   });
 
-  t.test('a node without the label of a constraint is refused for good, and its pods do not count', async (t) => {
+  t.test('a node without the topology label is rejected as unresolvable, and its pods do not count', async (t) => {
     const cluster = new TestCluster({
       nodes: [zoned('a1'), nodeOf('bare', { labels: { [hostKey]: 'bare' } }), zoned('b1')],
       pods: webOn('a1', 'bare'),
@@ -152,7 +155,7 @@ t.test('pods are spread over domains', async (t) => {
     });
   });
 
-  t.test('only live pods of the namespace count, and none where everything is selected', async (t) => {
+  t.test('only running pods of the namespace count, and none if the selector is empty', async (t) => {
     const nodes = ['a1', 'b1'].map(zoned);
     const leaving = podOf('leaving', {
       labels: { app: 'web' },
@@ -179,7 +182,7 @@ t.test('pods are spread over domains', async (t) => {
     t.strictSame(answers(plugin, cycle), { a1: uneven, b1: 'ok' }, 'nor does it matter if they go');
   });
 
-  t.test('fewer domains than wanted count as if there were an empty one', async (t) => {
+  t.test('fewer domains than minDomains count as a minimum of 0', async (t) => {
     const cluster = new TestCluster({ nodes: ['a1', 'b1'].map(zoned), pods: webOn('a1', 'b1') });
     const ask = (minDomains: number): Record<string, string> =>
       verdicts(spread(cluster), cycleOf(cluster, webPod([hard({ minDomains })])));
@@ -189,7 +192,7 @@ t.test('pods are spread over domains', async (t) => {
     t.strictSame(ask(3), { a1: uneven, b1: uneven, c1: 'ok' });
   });
 
-  t.test('policies say which nodes take part', async (t) => {
+  t.test('inclusion policies select the nodes that count', async (t) => {
     const tainted = nodeOf('c1', {
       labels: { [zoneKey]: 'c', [hostKey]: 'c1' },
       taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }],
@@ -201,7 +204,7 @@ t.test('pods are spread over domains', async (t) => {
     t.strictSame(
       ask({}, onlyA),
       { a1: 'ok', b1: 'ok', c1: 'ok' },
-      'nodes that the pod excludes are no domains, and nobody counts there',
+      'nodes that the pod excludes are no domains, and their pods do not count',
     );
     t.strictSame(ask({ nodeAffinityPolicy: 'Ignore' }, onlyA), { a1: uneven, b1: 'ok', c1: 'ok' });
     for (const pod of webOn('b1')) cluster.addPod(pod);
@@ -231,7 +234,7 @@ t.test('pods are spread over domains', async (t) => {
   });
 
   t.test(
-    'a pod without constraints has those of its profile, over the pods that its Service and controller select',
+    'a pod without constraints gets the defaults of its profile, for the pods that its Service or controller selects',
     async (t) => {
       const service = deepFreeze<Service>({
         metadata: { name: 's', namespace: 'ns' },
@@ -257,7 +260,7 @@ t.test('pods are spread over domains', async (t) => {
       t.equal(
         spread(cluster, list).preFilter?.(cycleOf(cluster, podOf('new', { labels: { app: 'db' } }))),
         'skip',
-        'nothing tells which pods are alike',
+        'no selector matches the pods',
       );
       t.equal(
         spread(cluster, list).preFilter?.(cycleOf(cluster, webPod([soft()]))),
@@ -287,7 +290,7 @@ t.test('pods are spread over domains', async (t) => {
     },
   );
 
-  t.test('the fewer pods in its domains, the better the node', async (t) => {
+  t.test('a node scores higher the fewer pods its domains have', async (t) => {
     const nodes = ['a1', 'b1', 'c1'].map(zoned);
     const cluster = new TestCluster({ nodes, pods: webOn('a1', 'a1', 'a1', 'a1', 'b1', 'b1') });
     const plugin = spread(cluster);
@@ -313,7 +316,7 @@ t.test('pods are spread over domains', async (t) => {
     );
   });
 
-  t.test('domains are counted over all nodes that take part, hosts on the node alone', async (t) => {
+  t.test('domains are counted over all eligible nodes, hosts on the node alone', async (t) => {
     const nodes = ['a1', 'a2', 'b1'].map(zoned);
     const cluster = new TestCluster({ nodes, pods: webOn('a2', 'a2', 'b1') });
     const plugin = spread(cluster);
@@ -334,7 +337,7 @@ t.test('pods are spread over domains', async (t) => {
     );
   });
 
-  t.test('a node that lacks a label is left out, unless nobody chose the constraints', async (t) => {
+  t.test('a node without a label is not scored, unless the constraints are system defaults', async (t) => {
     const bare = nodeOf('bare', { labels: { [hostKey]: 'bare' } });
     const service = deepFreeze<Service>({
       metadata: { name: 's', namespace: 'ns' },
@@ -346,7 +349,7 @@ t.test('pods are spread over domains', async (t) => {
       objects: { Service: [service] },
     });
     t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, webPod([soft()]))), { a1: 0, b1: 100, bare: 0 });
-    // Weights ln 5 of three hosts and of three zones, the bare node's one without name.
+    // Weights ln 5 of three hosts and of three zones; the node without labels is in the zone of the empty value.
     t.strictSame(scoresOf(spread(cluster), cycleOf(cluster, podOf('new', { labels: { app: 'web' } }))), {
       a1: 44,
       b1: 77,
@@ -377,7 +380,7 @@ t.test('pods are spread over domains', async (t) => {
     );
   });
 
-  t.test('the sums, by themselves', async (t) => {
+  t.test('the score arithmetic', async (t) => {
     t.equal(domainWeight(0), Math.log(2));
     t.equal(rawSpreadScore(2.5), 3);
     t.equal(rawSpreadScore(0.49999999999999994), 0);
@@ -390,7 +393,7 @@ t.test('pods are spread over domains', async (t) => {
   });
 });
 
-t.test('what may help a pod that spreading kept waiting', async (t) => {
+t.test('queueing hints of PodTopologySpread', async (t) => {
   const cluster = new TestCluster();
   const plugin = spread(cluster);
   const pod = webPod([hard(), hard({ topologyKey: hostKey, labelSelector: { matchLabels: { tier: 'front' } } })]);
@@ -399,7 +402,7 @@ t.test('what may help a pod that spreading kept waiting', async (t) => {
   const pods = (action: number, old?: Frozen<Pod>, current?: Frozen<Pod>): string =>
     hint(plugin, { resource: 'Pod', action }, pod, old, current);
 
-  t.test('pods that begin or cease to count', async (t) => {
+  t.test('pods that start or stop matching', async (t) => {
     t.equal(pods(actions.add, undefined, other({ app: 'web' })), 'queue');
     t.equal(pods(actions.add, undefined, other({ tier: 'front' })), 'queue');
     t.equal(pods(actions.add, undefined, other({ app: 'db' })), 'skip');
@@ -429,12 +432,12 @@ t.test('what may help a pod that spreading kept waiting', async (t) => {
     t.equal(
       pods(actions.updatePodToleration, pod, webPod([hard()], { spec: { tolerations: [{ operator: 'Exists' }] } })),
       'skip',
-      'nobody asks for taints',
+      'taints are not considered',
     );
     t.equal(pods(actions.updatePodLabel, pod, webPod([hard()], { labels: { app: 'db' } })), 'queue');
   });
 
-  t.test('nodes that come into its domains or leave them', async (t) => {
+  t.test('nodes that join or leave its domains', async (t) => {
     const bare = nodeOf('bare', { labels: { [hostKey]: 'bare' } });
     const nodes = (action: number, old?: Frozen<Node>, current?: Frozen<Node>): string =>
       hint(plugin, { resource: 'Node', action }, pod, old, current);
@@ -471,10 +474,10 @@ const disprefers = (weight: number, podAffinityTerm: PodAffinityTerm): PodShape 
   },
 });
 
-t.test('pods want others close or far', async (t) => {
+t.test('InterPodAffinity', async (t) => {
   const nodes = [zoned('a1'), zoned('a2'), zoned('b1'), nodeOf('bare')];
 
-  t.test('affinity wants one pod that all terms mean, in each domain', async (t) => {
+  t.test('affinity requires a pod that matches all terms in each domain', async (t) => {
     const cluster = new TestCluster({
       nodes,
       pods: [
@@ -503,7 +506,7 @@ t.test('pods want others close or far', async (t) => {
     t.equal(plugin.filter?.(cycle, cluster.at('a1'))?.code, 'UnschedulableAndUnresolvable');
   });
 
-  t.test('the first of a series that wants its like may begin anywhere with the labels', async (t) => {
+  t.test('the first pod of a group with self-affinity may start on any node with the labels', async (t) => {
     const cluster = new TestCluster({ nodes });
     const series = { labels: { app: 'web' }, ...wants(term({ app: 'web' })) };
     const plugin = affinity(cluster);
@@ -537,7 +540,7 @@ t.test('pods want others close or far', async (t) => {
     });
   });
 
-  t.test('anti-affinity counts each term by itself, both ways, terminating pods too', async (t) => {
+  t.test('anti-affinity checks each term separately, in both directions, terminating pods included', async (t) => {
     const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' };
     const cluster = new TestCluster({
       nodes,
@@ -567,14 +570,14 @@ t.test('pods want others close or far', async (t) => {
     t.strictSame(
       ask({ labels: { app: 'db' }, ...avoids(term({ app: 'web' }, { topologyKey: hostKey })) }),
       { a1: foe, a2: unwelcome, b1: 'ok', bare: 'ok' },
-      'the own terms are told first',
+      'the terms of the pod are reported first',
     );
     const cycle = cycleOf(cluster, podOf('new', { labels: { app: 'db' } }));
     plugin.preFilter?.(cycle);
     t.equal(plugin.filter?.(cycle, cluster.at('a1'))?.code, 'Unschedulable');
   });
 
-  t.test('terms choose namespaces by name, by label, or all of them', async (t) => {
+  t.test('terms select namespaces by name, by label, or all', async (t) => {
     const cluster = new TestCluster({
       nodes,
       pods: [
@@ -642,7 +645,7 @@ t.test('pods want others close or far', async (t) => {
     );
   });
 
-  t.test('preferences of both sides add up over pods', async (t) => {
+  t.test('preferences of the pod and of existing pods are summed', async (t) => {
     t.strictSame(
       [-5, 0, 10].map((raw) => normalizedAffinityScore(raw, -5, 10)),
       [0, 33, 100],
@@ -679,7 +682,7 @@ t.test('pods want others close or far', async (t) => {
   });
 });
 
-t.test('what may help a pod that affinity kept waiting', async (t) => {
+t.test('queueing hints of InterPodAffinity', async (t) => {
   const plugin = affinity(
     new TestCluster({ objects: { Namespace: [{ metadata: { name: 'blue', labels: { color: 'blue' } } }] } }),
   );
@@ -696,7 +699,7 @@ t.test('what may help a pod that affinity kept waiting', async (t) => {
     podOf('other', { labels, nodeName: 'a1', ...shape });
   const both = { app: 'web', tier: 'front' };
 
-  t.test('pods that are wanted come, pods that are not wanted go', async (t) => {
+  t.test('matching pods for affinity are added, those for anti-affinity are deleted', async (t) => {
     const add = (pod: Frozen<Pod>, current: Frozen<Pod>): string =>
       hint(plugin, { resource: 'Pod', action: actions.add }, pod, undefined, current);
     const gone = (pod: Frozen<Pod>, old: Frozen<Pod>): string =>
@@ -726,7 +729,7 @@ t.test('what may help a pod that affinity kept waiting', async (t) => {
     t.equal(add(blue, other({ app: 'web' }, { namespace: 'green' })), 'skip');
   });
 
-  t.test('nodes that come, or change where they lie', async (t) => {
+  t.test('nodes are added or change their domain', async (t) => {
     const bare = nodeOf('n', { labels: { color: 'red' } });
     const inZone = nodeOf('n', { labels: { [zoneKey]: 'a' } });
     const elsewhere = nodeOf('n', { labels: { [zoneKey]: 'b' } });
@@ -904,19 +907,19 @@ const worldOf = ({ nodes, pods }: { nodes: readonly Frozen<Node>[]; pods: readon
   new TestCluster({ nodes, pods, objects: { Namespace: namespaces } });
 
 for (const [name, make, naive] of [
-  ['spreading', spread, naiveSpread],
-  ['affinity', affinity, naiveAffinity],
+  ['spreading', spread, referenceSpread],
+  ['affinity', affinity, referenceAffinity],
 ] as const) {
   t.test(`${name}: a plain evaluation of the rules says the same of every node`, async () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const cluster = worldOf(world);
         const cycle = cycleOf(cluster, world.incoming);
-        const told = verdicts(make(cluster), cycle);
+        const results = verdicts(make(cluster), cycle);
         for (const node of cluster.nodes) {
           const expected = naive(cluster, cycle.pod, node);
-          if (told[node.name] !== expected)
-            throw new Error(`${node.name}: ${String(told[node.name])}, expected ${expected}`);
+          if (results[node.name] !== expected)
+            throw new Error(`${node.name}: ${String(results[node.name])}, expected ${expected}`);
         }
       }),
       { numRuns: runs(300) },
@@ -931,7 +934,7 @@ for (const [name, make, naive] of [
         const cycle = cycleOf(cluster, world.incoming);
         if (plugin.preFilter?.(cycle) === 'skip') return;
         const before = answers(plugin, cycle);
-        const whatIf = { ...cycle, memory: cycle.memory.copy() };
+        const whatIf = { ...cycle, state: cycle.state.copy() };
         for (const pod of world.visitors) plugin.addPod?.(whatIf, podFacts(pod), cluster.at(podFacts(pod).nodeName));
         const fresh = worldOf({ nodes: world.nodes, pods: [...world.pods, ...world.visitors] });
         same(answers(plugin, whatIf), verdicts(plugin, cycleOf(fresh, world.incoming)), 'with the pods');
@@ -964,8 +967,8 @@ function same(found: Record<string, string>, expected: Record<string, string>, w
       throw new Error(`${what}, ${name}: ${String(found[name])}, expected ${String(expected[name])}`);
 }
 
-/** The rules of hard constraints, read off the reference: everything is counted anew for every node. */
-function naiveSpread(cluster: TestCluster, pod: PodFacts, node: NodeView): string {
+/** The rules of hard constraints, from the reference: everything is counted again for every node. */
+function referenceSpread(cluster: TestCluster, pod: PodFacts, node: NodeView): string {
   const constraints =
     pod.object.spec?.topologySpreadConstraints?.filter(
       ({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule',
@@ -1002,7 +1005,7 @@ function naiveSpread(cluster: TestCluster, pod: PodFacts, node: NodeView): strin
 }
 
 /** The rules of required terms, pod by pod. */
-function naiveAffinity(cluster: TestCluster, pod: PodFacts, node: NodeView): string {
+function referenceAffinity(cluster: TestCluster, pod: PodFacts, node: NodeView): string {
   const means = (each: AffinityTerm, other: PodFacts): boolean =>
     matchesAffinityTerm(
       each,

@@ -1,5 +1,5 @@
-// The plugins that look at storage: which nodes they let a pod have, in which words they refuse, what brings a pod
-// back; and how claims that wait for their pod come to have their volumes.
+// The volume plugins: feasible nodes, messages, the events that requeue a pod, and how claims that wait for their first
+// consumer get their volumes.
 import t, { type Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
@@ -24,12 +24,13 @@ import type {
   Volume,
   VolumeAttachment,
 } from '../../lib/core/types/index.js';
-import { actions, podFacts } from '../../lib/scheduling/index.js';
-import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
-import type { EventResources } from '../../lib/scheduling/framework/event-interest.js';
+import { actions } from '../../lib/scheduling/public.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle-state.js';
+import type { EventResources } from '../../lib/scheduling/framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
-import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { builtinPluginFactories } from '../../lib/scheduling/plugins/default-plugins.js';
 import { assumedVolumes } from '../../lib/scheduling/plugins/volumes/binding/assumed-volumes.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
@@ -43,15 +44,16 @@ const zone = 'topology.kubernetes.io/zone';
 const hostname = 'kubernetes.io/hostname';
 const boundAnnotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
 
-/** A built-in plugin, made as the default profile makes it. */
+/** Returns a built-in plugin, created as in the default profile. */
 function made(name: string, cluster: TestCluster, tools: Partial<PluginTools> = {}): SchedulingPlugin {
-  const maker = builtinMakers.get(name);
-  if (maker === undefined) throw new Error(`nobody makes ${name}`);
+  const maker = builtinPluginFactories.get(name);
+  if (maker === undefined) throw new Error(`no factory of ${name}`);
   return maker(toolsOf(cluster, tools), undefined);
 }
 
 /**
- * What a plugin says of a pod: `skip`, one refusal for all nodes, or one answer for each node, with code and reasons.
+ * Returns the result of a plugin for a pod: `skip`, one rejection for all nodes, or one result per node with code and
+ * reasons.
  */
 function verdicts(plugin: SchedulingPlugin, cycle: Cycle): unknown {
   const early = plugin.preFilter?.(cycle);
@@ -67,13 +69,13 @@ function verdicts(plugin: SchedulingPlugin, cycle: Cycle): unknown {
   return Object.fromEntries(answers);
 }
 
-/** The same of a plugin by its name, in a cluster made for it. */
+/** Returns the result of a plugin by name, in a cluster of its own. */
 function verdictsOf(name: string, pod: Frozen<Pod>, shape: ClusterShape): unknown {
   const cluster = new TestCluster({ nodes: [nodeOf('n')], ...shape });
   return verdicts(made(name, cluster), cycleOf(cluster, pod));
 }
 
-/** Whether an event brings back a pod that the plugin rejected. */
+/** Returns whether an event requeues a pod that the plugin rejected. */
 function hint<R extends keyof EventResources>(
   name: string,
   resource: R,
@@ -112,7 +114,7 @@ interface ClaimShape {
   readonly phase?: 'Bound' | 'Lost' | 'Pending';
 }
 
-/** A claim of the class `later`, which waits for its pod. */
+/** Creates a claim of the class `later`, which waits for its first consumer. */
 function claimOf(
   name: string,
   { metadata = {}, size = '1Gi', spec = {}, phase = 'Pending' }: ClaimShape = {},
@@ -129,7 +131,7 @@ function claimOf(
   });
 }
 
-/** A claim that has its volume. */
+/** Creates a bound claim. */
 const boundClaim = (name: string, volumeName: string): Frozen<PersistentVolumeClaim> =>
   claimOf(name, { metadata: { annotations: boundAnnotations }, spec: { volumeName }, phase: 'Bound' });
 
@@ -141,7 +143,7 @@ interface VolumeShape {
   readonly phase?: 'Available' | 'Bound' | 'Released';
 }
 
-/** A volume of the class `later`, reached from nodes with these labels. */
+/** Creates a volume of the class `later`, reachable from nodes with these labels. */
 function volumeOf(
   name: string,
   { metadata = {}, size = '1Gi', on, spec = {}, phase = 'Available' }: VolumeShape = {},
@@ -244,7 +246,7 @@ t.test('VolumeRestrictions', async (t) => {
     inUse,
     'a claim for one pod has one already',
   );
-  t.same(verdictsOf('VolumeRestrictions', withClaims('p', 'single'), { objects }), 'skip', 'nobody has it');
+  t.same(verdictsOf('VolumeRestrictions', withClaims('p', 'single'), { objects }), 'skip', 'no pod uses it');
   t.same(
     verdictsOf('VolumeRestrictions', withClaims('p', 'shared'), { objects, pods: [onNode('q', [use('shared')])] }),
     'skip',
@@ -274,7 +276,7 @@ t.test('VolumeRestrictions', async (t) => {
   const plugin = made('VolumeRestrictions', cluster);
   const cycle = cycleOf(cluster, withClaims('p', 'single'));
   plugin.preFilter?.(cycle);
-  const whatIf: Cycle = { ...cycle, memory: cycle.memory.copy() };
+  const whatIf: Cycle = { ...cycle, state: cycle.state.copy() };
   plugin.removePod?.(whatIf, podFacts(foreigner), cluster.at('n'));
   t.ok(plugin.filter?.(whatIf, cluster.at('n')), 'that another pod leaves is no help');
   plugin.removePod?.(whatIf, podFacts(user), cluster.at('n'));
@@ -366,7 +368,7 @@ t.test('NodeVolumeLimits', async (t) => {
     'a claim without volume counts by its class',
   );
   t.same(answer(withClaims('p', 'w1'), [onNode('q', [use('w1'), use('a')])]), fits);
-  t.same(answer(withClaims('p', 'static', 'a', 'b')), fits, 'what nobody makes is of no driver with a limit');
+  t.same(answer(withClaims('p', 'static', 'a', 'b')), fits, 'a claim without provisioner counts for no driver');
   t.same(answer(withClaims('p', 'a', 'b', 'c'), [], { CSINode: [] }), fits, 'without CSINode there is no limit');
   t.same(
     answer(withClaims('p', 'a', 'b'), [], { VolumeAttachment: [attachment('1', 'n', 'c'), attachment('2', 'm', 'c')] }),
@@ -401,7 +403,7 @@ t.test('NodeVolumeLimits', async (t) => {
   t.same(
     answer(withClaims('z', 'a'), [onNodeNow], { PersistentVolumeClaim: [boundClaim('a', 'a'), stolen] }),
     fits,
-    'a claim that somebody stole from a running pod stops nobody else',
+    'a claim that another object took from a running pod affects no other pod',
   );
 
   const ebs = (volumeID: string): Omit<Volume, 'name'> => ({ awsElasticBlockStore: { volumeID } });
@@ -596,7 +598,7 @@ t.test('VolumeZone', async (t) => {
   t.equal(hint('VolumeZone', 'Node', actions.updateNodeTaint, pod, nodeOf('n'), nodeOf('n')), 'not asked');
 });
 
-t.test('VolumeBinding refuses pods whose claims are not in order', async (t) => {
+t.test('VolumeBinding rejects pods with invalid claims', async (t) => {
   const refused = (pod: Frozen<Pod>, ...claims: Frozen<PersistentVolumeClaim>[]): unknown =>
     verdictsOf('VolumeBinding', pod, {
       objects: {
@@ -625,15 +627,11 @@ t.test('VolumeBinding refuses pods whose claims are not in order', async (t) => 
     'persistentvolumeclaim "c" is being deleted',
   ]);
   t.same(refused(pod, claimOf('c', { spec: { storageClassName: 'now' } })), unbound);
-  t.same(
-    refused(pod, claimOf('c', { spec: { volumeName: 'v' } })),
-    unbound,
-    'a volume is named, but nobody has confirmed it',
-  );
+  t.same(refused(pod, claimOf('c', { spec: { volumeName: 'v' } })), unbound, 'a volume is named, but not confirmed');
   t.same(
     refused(pod, claimOf('c', { spec: { storageClassName: '' } })),
     unbound,
-    'without class there is nobody to wait for',
+    'without a class there is no provisioner to wait for',
   );
   t.same(refused(pod, claimOf('c', { spec: { storageClassName: 'unknown' } })), unbound);
   const { volumeBindingMode: _, ...modeless } = later;
@@ -646,7 +644,7 @@ t.test('VolumeBinding refuses pods whose claims are not in order', async (t) => 
   );
 });
 
-t.test('VolumeBinding lets a pod go where its volumes are', async (t) => {
+t.test('VolumeBinding accepts nodes that can reach the volumes', async (t) => {
   const elsewhere = "node(s) didn't match PersistentVolume's node affinity";
   const nothing = "node(s) didn't find available persistent volumes to bind";
   const noSpace = 'node(s) did not have enough free storage';
@@ -746,7 +744,7 @@ t.test('VolumeBinding lets a pod go where its volumes are', async (t) => {
       { a: 'fits', b: [UU, nothing] },
     ],
     [
-      'a class for places that no node tells of',
+      'a class for topologies that no node reports',
       {
         PersistentVolumeClaim: [claimOf('c')],
         StorageClass: [
@@ -850,7 +848,7 @@ t.test('VolumeBinding lets a pod go where its volumes are', async (t) => {
     );
 });
 
-t.test('who fits everywhere is known to without a look at nodes', async (t) => {
+t.test('a pod that fits everywhere is recognized without filtering nodes', async (t) => {
   const driver = 'csi.example.com';
   const fitsEverywhere = (name: string, cluster: TestCluster, ...claims: string[]): boolean | undefined => {
     const plugin = made(name, cluster);
@@ -885,7 +883,7 @@ t.test('who fits everywhere is known to without a look at nodes', async (t) => {
   t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b', 'c'), false);
   const other = onNode('q', [{ persistentVolumeClaim: { claimName: 'd' } }]);
   cluster.addPod(other);
-  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), false, 'somebody came');
+  t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), false, 'a pod was added');
   t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a'), true);
   cluster.removePod(other);
   t.equal(fitsEverywhere('NodeVolumeLimits', cluster, 'a', 'b'), true, 'and left');
@@ -910,7 +908,7 @@ t.test('who fits everywhere is known to without a look at nodes', async (t) => {
   );
 });
 
-t.test('a node that has handed a plugin over to a driver is asked in the words of the driver', async (t) => {
+t.test('on a node with a migrated plugin the affinity is translated to the driver', async (t) => {
   const key = 'topology.ebs.csi.aws.com/zone';
   const elsewhere = [UU, "node(s) didn't match PersistentVolume's node affinity"];
   const nodes = [nodeOf('old', { labels: { [zone]: 'z' } }), nodeOf('new', { labels: { [key]: 'z' } })];
@@ -1000,7 +998,7 @@ t.test('a claim gets the smallest volume that fits', async (t) => {
     const cycle = cycleOf(cluster, withClaims('p', ...wanted.map((_, index) => `c${index}`)));
     const answer = verdicts(plugin, cycle);
 
-    // The rule, as it is told: claims in the order of their size, each the smallest that is left.
+    // The rule: claims by size, each gets the smallest volume left.
     const left = cluster.objects
       .list('PersistentVolume')
       .filter((_, index) => offered[index]?.phase === 'Available' && offered[index].on !== 'b');
@@ -1039,7 +1037,7 @@ t.test('a claim gets the smallest volume that fits', async (t) => {
   });
 });
 
-t.test('what was reserved and given back leaves no trace', async (t) => {
+t.test('a reverted reservation leaves no trace', async (t) => {
   const making = classOf('made', { provisioner: 'csi.example.com' });
   const pods = fc.array(
     fc.record({ claim: fc.constantFrom('c0', 'c1', 'c2', 'm0', 'm1'), node: fc.constantFrom('a', 'b') }),
@@ -1094,7 +1092,7 @@ t.test('what was reserved and given back leaves no trace', async (t) => {
   });
 });
 
-t.test('a pod does not choose what another pod has been given', async (t) => {
+t.test('a pod does not choose a volume that is assumed for another pod', async (t) => {
   const cluster = new TestCluster({
     nodes: [nodeOf('n')],
     objects: {
@@ -1124,14 +1122,14 @@ t.test('a pod does not choose what another pod has been given', async (t) => {
   t.equal(volumes.get('none'), undefined);
 });
 
-/** A server with a class, and a cluster that learns from it when told to. */
+/** A server with a storage class, and a cluster that is updated from it on request. */
 interface Scene {
   readonly client: Client;
   readonly cluster: TestCluster;
   readonly plugin: SchedulingPlugin;
-  /** Lets the cluster know what the server has. */
+  /** Updates the cluster from the server. */
   learn(): Promise<void>;
-  /** Reserves and binds; what comes of it, in the end. */
+  /** Reserves and binds; resolves with the result. */
   begin(
     pod: Frozen<Pod>,
     signal?: AbortSignal,
@@ -1147,7 +1145,7 @@ async function open(t: Test, tools: Partial<PluginTools> = {}): Promise<Scene> {
   t.teardown(async () => {
     await server.close();
     await store.close();
-    if (clock.pending > 0) throw new Error('somebody still waits');
+    if (clock.pending > 0) throw new Error('a timer is still pending');
   });
   const cluster = new TestCluster({
     nodes: [nodeOf('n', { labels: { [zone]: 'z' } })],
@@ -1183,7 +1181,7 @@ async function open(t: Test, tools: Partial<PluginTools> = {}): Promise<Scene> {
   return { client, cluster, plugin, learn, begin, pass: (ms) => clock.advance(ms) };
 }
 
-/** Makes a volume that anybody may have. */
+/** Creates an unreserved volume. */
 async function offer(client: Client, name: string, spec: PersistentVolumeSpec = {}): Promise<void> {
   const volumes = client.kind('v1', 'PersistentVolume');
   const volume = await volumes.create({
@@ -1206,7 +1204,7 @@ async function claim(client: Client, name: string, storageClassName: string): Pr
   });
 }
 
-/** Does what the controller that binds claims does. */
+/** Binds a claim as the persistent volume controller does. */
 async function bind(client: Client, name: string, volumeName: string): Promise<void> {
   await client
     .kind('v1', 'PersistentVolumeClaim')
@@ -1214,7 +1212,7 @@ async function bind(client: Client, name: string, volumeName: string): Promise<v
     .patch(name, { merge: { metadata: { annotations: boundAnnotations }, spec: { volumeName } } });
 }
 
-/** Waits until the server has what it is asked for. */
+/** Waits until a condition holds on the server. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -1232,7 +1230,7 @@ const selectedFor = (client: Client, name: string): Promise<string> =>
       ],
   );
 
-t.test('a volume is given to the claim, and the pod waits until the claim has it', async (t) => {
+t.test('a volume is bound to the claim, and the pod waits until the claim is bound', async (t) => {
   const { client, begin, learn, pass } = await open(t);
   await offer(client, 'v');
   await claim(client, 'c', 'later');
@@ -1263,7 +1261,7 @@ t.test('a volume is given to the claim, and the pod waits until the claim has it
   t.equal(await outcome, 'bound');
 });
 
-t.test('a claim is told for which node a volume is to be made', async (t) => {
+t.test('a claim is annotated with the node to provision for', async (t) => {
   const { client, begin, learn, pass } = await open(t);
   await claim(client, 'c', 'made');
   await learn();
@@ -1285,7 +1283,7 @@ t.test('a claim is told for which node a volume is to be made', async (t) => {
   t.equal(await outcome, 'bound');
 });
 
-t.test('what others have written already is not written again', async (t) => {
+t.test('writes that are already done are not repeated', async (t) => {
   const { client, begin, learn, pass } = await open(t);
   await offer(client, 'v');
   await claim(client, 'c', 'later');
@@ -1311,7 +1309,7 @@ t.test('what others have written already is not written again', async (t) => {
   t.same(await Promise.all([first.outcome, second.outcome]), ['bound', 'bound']);
 });
 
-t.test('a pod does not wait for ever, nor for what will not come', async (t) => {
+t.test('waiting for claims ends by timeout, and at once when it is hopeless', async (t) => {
   interface Trouble {
     readonly message: string;
     readonly cause: (scene: Scene) => unknown;
@@ -1389,7 +1387,7 @@ t.test('a pod does not wait for ever, nor for what will not come', async (t) => 
     });
   }
 
-  await t.test('the time is over', async (t) => {
+  await t.test('timeout', async (t) => {
     const { client, begin, learn, pass } = await open(t);
     await claim(client, 'c', 'made');
     await learn();
@@ -1402,8 +1400,8 @@ t.test('a pod does not wait for ever, nor for what will not come', async (t) => 
     t.equal(await outcome, 'binding volumes: context deadline exceeded');
   });
 
-  await t.test('the pod is gone', async (t) => {
-    const { client, begin, learn, pass } = await open(t, { podNow: () => undefined });
+  await t.test('the pod was deleted', async (t) => {
+    const { client, begin, learn, pass } = await open(t, { currentPod: () => undefined });
     await claim(client, 'c', 'made');
     await learn();
     const { outcome } = begin(withClaims('p', 'c'));
@@ -1412,7 +1410,7 @@ t.test('a pod does not wait for ever, nor for what will not come', async (t) => 
     t.equal(await outcome, 'binding volumes: pod does not exist any more: pod "p" not found');
   });
 
-  await t.test('it is stopped', async (t) => {
+  await t.test('the binding is aborted', async (t) => {
     const { client, begin, learn } = await open(t);
     await claim(client, 'c', 'made');
     await learn();
@@ -1424,20 +1422,20 @@ t.test('a pod does not wait for ever, nor for what will not come', async (t) => 
   });
 });
 
-t.test('who was overtaken gives back what has not been written', async (t) => {
+t.test('a failed binding reverts what has not been written', async (t) => {
   const { client, cluster, begin, learn, plugin } = await open(t);
   await offer(client, 'v');
   await offer(client, 'w');
   await claim(client, 'c', 'later');
   await claim(client, 'd', 'later');
   await learn();
-  await client.kind('v1', 'PersistentVolume').patch('w', { merge: { metadata: { labels: { somebody: 'else' } } } });
+  await client.kind('v1', 'PersistentVolume').patch('w', { merge: { metadata: { labels: { another: 'writer' } } } });
   const { cycle, outcome } = begin(withClaims('p', 'c', 'd'));
   const { volumes } = assumedVolumes(cluster);
   t.equal(volumes.size, 2);
   t.match(await outcome, /Operation cannot be fulfilled on persistentvolumes "w": the object has been modified/);
   plugin.unreserve?.(cycle, 'n');
-  t.equal(volumes.size, 1, 'what has been written shows until the API tells of it');
+  t.equal(volumes.size, 1, 'an assumed write is visible until the watch delivers it');
   t.equal(volumes.get('v')?.spec?.claimRef?.name, 'c');
   t.equal(volumes.get('w')?.spec?.claimRef, undefined);
   t.ok(
@@ -1451,7 +1449,7 @@ t.test('who was overtaken gives back what has not been written', async (t) => {
   );
 });
 
-t.test('events that may bring back a pod that VolumeBinding refused', async (t) => {
+t.test('events that requeue a pod that VolumeBinding rejected', async (t) => {
   const pod = withClaims('p', 'c');
   const topologies = [{ matchLabelExpressions: [{ key: zone, values: ['z'] }] }];
   const driver = (storageCapacity: boolean): Frozen<EventResources['storage.k8s.io/CSIDriver']> =>

@@ -1,4 +1,4 @@
-// Explaining and simulating: asked of a scheduler that runs or not, in front of a server; nothing is ever written.
+// `explain` and `simulate`, on a scheduler that runs or not, against a server; nothing is written.
 import t, { type Test } from 'tap';
 import { administrator } from '../../lib/auth/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
@@ -6,8 +6,8 @@ import type { Client } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { Node, Pod } from '../../lib/core/types/index.js';
-import { createScheduler, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/index.js';
-import type { Explanation, Scheduler, SchedulingPlugin, Simulated } from '../../lib/scheduling/index.js';
+import { createScheduler, registryOf, schedulerConfiguration, unschedulable } from '../../lib/scheduling/public.js';
+import type { Explanation, Scheduler, SchedulingPlugin, SimulatedPlacement } from '../../lib/scheduling/public.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { nodeOf, podOf } from '../support/scheduling.js';
@@ -52,14 +52,14 @@ function pod(name: string, shape: PodShape = {}): Frozen<Pod> {
   };
 }
 
-/** Without the functions. */
+/** Returns the explanation without its functions. */
 function remedies({
   remedies: all,
 }: Explanation): readonly (readonly [changes: readonly string[], nodes: readonly string[]])[] {
   return all.map(({ changes, nodeNames }) => [changes.map(({ text }) => text), nodeNames]);
 }
 
-void t.test('each plugin has its say on each node', async (test) => {
+void t.test('every plugin is evaluated on every node', async (test) => {
   const { scheduler } = await sceneOf(test, [
     nodeOf('plain', small),
     nodeOf('tainted', {
@@ -98,7 +98,7 @@ void t.test('each plugin has its say on each node', async (test) => {
   test.equal(waits.message, '0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s).');
 });
 
-void t.test('a pod that fits nowhere is told the least that would help', async (test) => {
+void t.test('an unschedulable pod gets the smallest remedies', async (test) => {
   const { scheduler } = await sceneOf(test, [
     nodeOf('a', { ...small, taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] }),
     nodeOf('b', { ...small, unschedulable: true, labels: { disk: 'ssd' } }),
@@ -124,7 +124,7 @@ void t.test('a pod that fits nowhere is told the least that would help', async (
   test.same(remedies(await full.scheduler.explain(pod('p'))), [], 'no pod fits on a node that takes none');
 });
 
-void t.test('what is told would indeed help', async (test) => {
+void t.test('every remedy works', async (test) => {
   const labels = fc.constantFrom({}, { disk: 'ssd' }, { disk: 'hdd', zone: 'z' });
   const node = fc.record({
     cpu: fc.integer({ min: 1, max: 3 }),
@@ -157,10 +157,10 @@ void t.test('what is told would indeed help', async (test) => {
             }),
           },
         });
-        const { best, remedies: told } = await scheduler.explain(asking);
+        const { best, remedies } = await scheduler.explain(asking);
         if (best.length > 0) return;
-        if (told.length === 0) throw new Error('there is always something that helps here');
-        for (const { changes, nodeNames } of told) {
+        if (remedies.length === 0) throw new Error('there is always something that helps here');
+        for (const { changes, nodeNames } of remedies) {
           const changed = changes.reduce((object, change) => change.apply(object), asking);
           const then = await scheduler.explain({ ...changed, spec: { containers: [], ...changed.spec } });
           if (!nodeNames.every((name) => then.nodes.find((each) => each.name === name)?.rejections.length === 0))
@@ -172,14 +172,14 @@ void t.test('what is told would indeed help', async (test) => {
   );
 });
 
-void t.test('pods are placed in thought, each seeing those before it', async (test) => {
+void t.test('pods are placed in a simulation, each seeing those before it', async (test) => {
   const { client, scheduler } = await sceneOf(
     test,
     [nodeOf('n', small)],
     [pod('here', { nodeName: 'n', requests: { cpu: '1' }, spec: { nodeName: 'n' } })],
   );
   const pods = ['a', 'b', 'c'].map((name) => pod(name, { requests: { cpu: '1' } }));
-  const where = (all: readonly Simulated[]): readonly string[] =>
+  const where = (all: readonly SimulatedPlacement[]): readonly string[] =>
     all.map((each) => ('nodeName' in each ? each.nodeName : each.message));
   const full = '0/1 nodes are available: 1 Insufficient cpu.';
   test.same(where(await scheduler.simulate(pods)), ['n', full, full]);
@@ -208,7 +208,7 @@ void t.test('pods are placed in thought, each seeing those before it', async (te
   );
 });
 
-void t.test('a pod that has a node is not in its own way', async (test) => {
+void t.test('a pod on a node is evaluated without itself', async (test) => {
   const alone = {
     podAntiAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: [
@@ -255,7 +255,7 @@ void t.test('a pod that has a node is not in its own way', async (test) => {
   test.same(named.best, ['c'], 'a pod that is nowhere yet may name its node');
 });
 
-void t.test('a pod that is kept from being tried is told so, and where it would go', async (test) => {
+void t.test('a gated pod reports its gates, and where it would be placed', async (test) => {
   const { scheduler } = await sceneOf(test, [nodeOf('n', small)]);
   const { gates, best } = await scheduler.explain(
     pod('p', { spec: { schedulingGates: [{ name: 'example.com/wait' }] } }),
@@ -265,7 +265,7 @@ void t.test('a pod that is kept from being tried is told so, and where it would 
   test.same((await scheduler.explain(pod('p'))).gates, []);
 });
 
-void t.test('who says no is listed as the profile lists filters, whenever it spoke', async (test) => {
+void t.test('rejections keep the order of the filters of the profile', async (test) => {
   const early = (name: string): SchedulingPlugin => ({ name, preFilter: () => unschedulable(`${name} is against it`) });
   const plugins: readonly SchedulingPlugin[] = [{ ...early('Late'), filter: () => undefined }, early('Before')];
   const { client } = await sceneOf(test, [nodeOf('n', { ...small, unschedulable: true })]);
@@ -282,7 +282,7 @@ void t.test('who says no is listed as the profile lists filters, whenever it spo
   );
 });
 
-void t.test('while the scheduler runs it answers from what it knows', async (test) => {
+void t.test('a running scheduler answers from its cache', async (test) => {
   const { scheduler, client } = await sceneOf(test, [nodeOf('n', small)]);
   await new Promise<void>((resolve) => {
     const running = scheduler.run().subscribe(({ type }) => {

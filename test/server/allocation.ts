@@ -4,7 +4,7 @@ import { deepFreeze, isApiError, random } from '../../lib/core/index.js';
 import type { Service, ServiceSpec } from '../../lib/core/types/index.js';
 import { AddressPool } from '../../lib/server/allocation/address-pool.js';
 import { NodePorts } from '../../lib/server/allocation/node-ports.js';
-import { ServiceAllocator } from '../../lib/server/allocation/service-allocator.js';
+import { addressesOf, portsOf, ServiceAllocator } from '../../lib/server/allocation/service-allocator.js';
 import type { ServiceAllocatorOptions } from '../../lib/server/allocation/service-allocator.js';
 import { fc, runs } from '../support/properties.js';
 
@@ -225,7 +225,7 @@ t.test('an update keeps what it does not mention', async (t) => {
   t.equal(
     await refusal(allocator, { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP', nodePort: a ?? 0 }] }),
     '',
-    'what nobody names any more is free',
+    'values that no Service names any more are free',
   );
   const twice: ServiceSpec['ports'] = [
     { port: 80, protocol: 'TCP', name: 'a', nodePort: 30_005 },
@@ -280,7 +280,7 @@ t.test('what was reserved for a write that failed is free again', async (t) => {
     ports: [{ port: 80, protocol: 'TCP', nodePort: 30_030 }],
   };
   const reservation = await allocator.reserve(service(spec), undefined, { dryRun: false });
-  t.not(await refusal(allocator, spec), '', 'meanwhile nobody else gets it');
+  t.not(await refusal(allocator, spec), '', 'meanwhile no other Service gets it');
   reservation.rollback();
   reservation.rollback();
   await write(allocator, spec);
@@ -332,7 +332,7 @@ t.test('a dry run shows families and examples and leaves no trace', async (t) =>
 
 t.test('services that exist are known', async (t) => {
   const allocator = allocatorOf();
-  allocator.load([
+  const stored = [
     service({ clusterIPs: ['10.96.0.1'] }),
     service({
       type: 'LoadBalancer',
@@ -343,7 +343,8 @@ t.test('services that exist are known', async (t) => {
     }),
     service({ clusterIPs: ['None'] }),
     service({ type: 'ExternalName', ports: [{ port: 80, nodePort: 30_003 }] }),
-  ]);
+  ];
+  allocator.replace(stored.flatMap(addressesOf), stored.flatMap(portsOf));
   for (const clusterIP of ['10.96.0.1', '10.96.0.2'])
     t.match(await refusal(allocator, { clusterIP }), /already allocated/);
   for (const nodePort of [30_001, 30_002])

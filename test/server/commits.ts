@@ -8,7 +8,7 @@ import { random, virtualClock } from '../../lib/core/index.js';
 import type { ApiObject } from '../../lib/core/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, Commit } from '../../lib/server/index.js';
-import { fieldManagerOf, isUnchanged, ownFields } from '../../lib/server/writes/field-ownership.js';
+import { fieldManagerOf, isUnchanged } from '../../lib/server/writes/field-ownership.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
 function cluster(test: Test): {
@@ -107,24 +107,6 @@ void t.test('commits$ completes when the server closes', async (test) => {
 const entry = (manager: string, time: string): object => ({ manager, operation: 'Update', apiVersion: 'v1', time });
 const owned = (data: object, ...managedFields: object[]): ApiObject =>
   ({ metadata: { name: 'a', ...(managedFields.length > 0 && { managedFields }) }, data }) as ApiObject;
-
-void t.test('stored managed fields are kept, and those that a client sends are ignored', (test) => {
-  const write = {
-    manager: 'me',
-    operation: 'Update',
-    subresource: '',
-    version: { group: '', version: 'v1' },
-    time: 0,
-  } as const;
-  const stored = entry('them', '2026-01-01T00:00:00Z');
-  const sent = entry('liar', '2026-01-01T00:00:00Z');
-  test.strictSame(ownFields({ ...write, old: undefined, new: owned({}, sent) }), owned({}));
-  test.strictSame(ownFields({ ...write, old: owned({}, stored), new: owned({}, sent) }), owned({}, stored));
-  test.strictSame(ownFields({ ...write, old: owned({}, stored), new: owned({}) }), owned({}, stored));
-  const untouched = owned({});
-  test.equal(ownFields({ ...write, old: owned({}), new: untouched }), untouched);
-  test.end();
-});
 
 void t.test('a write that changes only the times of managed fields changes nothing', (test) => {
   const [before, after] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z'];

@@ -3,8 +3,8 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { JsonObject } from '../../lib/core/index.js';
-import { createServer, defineKind, fetchHandler } from '../../lib/server/index.js';
-import type { ApiServer, DefinedKind } from '../../lib/server/index.js';
+import { createServer, defineKind, fetchHandler } from '../../lib/server/public.js';
+import type { ApiServer, DefinedKind } from '../../lib/server/public.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
 const schema: JsonObject = {

@@ -2,24 +2,20 @@
 import t from 'tap';
 import type { AdmissionPlugin } from '../../lib/admission/index.js';
 import type { Authenticator } from '../../lib/auth/index.js';
-import { InProcessRequest } from '../../lib/client/index.js';
-import type { ApiRequest } from '../../lib/client/index.js';
-import { random, virtualClock } from '../../lib/core/index.js';
-import type { Clock } from '../../lib/core/index.js';
+import { random, virtualClock, InProcessRequest } from '../../lib/core/index.js';
+import type { Clock, ApiRequest } from '../../lib/core/index.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../lib/core/types/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ServerOptions } from '../../lib/server/index.js';
 import { flowSchemas, priorityLevels } from '../../lib/server/bootstrap/flow-control.js';
 import type { RejectReason, Seats } from '../../lib/server/fairness/fair-queues.js';
-import { FairQueues } from '../../lib/server/fairness/fair-queues.js';
-import { FlowControl } from '../../lib/server/fairness/flow-control.js';
-import { dealHand } from '../../lib/server/fairness/flow-hand.js';
-import { RetryAfter } from '../../lib/server/fairness/retry-after.js';
+import { FairQueues, dealHand } from '../../lib/server/fairness/fair-queues.js';
+import { FlowControl, RetryAfter } from '../../lib/server/fairness/flow-control.js';
 import { SeatDemand } from '../../lib/server/fairness/seat-demand.js';
-import { seatsOf } from '../../lib/server/fairness/seat-estimate.js';
+import { seatsOf } from '../../lib/server/fairness/fairness.js';
 import { lendSeats } from '../../lib/server/fairness/seat-limits.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
-import { parseQuery } from '../../lib/server/http/query.js';
+import { parseQuery } from '../../lib/core/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { fc, runs } from '../support/properties.js';
 
@@ -45,7 +41,7 @@ t.test('every request belongs to the first schema that matches it', async (t) =>
   );
   t.equal(control.flowOf(infoOf('GET', '/version'), {}).schema, 'catch-all');
   control.configure(priorityLevels(), flowSchemas(0));
-  const everybody = 'system:authenticated';
+  const authenticated = 'system:authenticated';
   const cases: readonly (readonly [
     username: string,
     groups: readonly string[],
@@ -54,34 +50,34 @@ t.test('every request belongs to the first schema that matches it', async (t) =>
     schema: string,
   ])[] = [
     ['a', ['system:masters'], 'GET', '/api/v1/pods', 'exempt'],
-    ['a', [everybody], 'GET', '/healthz', 'probes'],
-    ['a', [everybody], 'GET', '/readyz/etcd', 'probes'],
-    ['a', [everybody], 'POST', '/healthz', 'global-default'],
+    ['a', [authenticated], 'GET', '/healthz', 'probes'],
+    ['a', [authenticated], 'GET', '/readyz/etcd', 'probes'],
+    ['a', [authenticated], 'POST', '/healthz', 'global-default'],
     [
       'system:kube-scheduler',
-      [everybody],
+      [authenticated],
       'PUT',
       '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x',
       'system-leader-election',
     ],
-    ['system:kube-scheduler', [everybody], 'GET', '/api/v1/pods', 'kube-scheduler'],
-    ['system:node:a', ['system:nodes', everybody], 'PATCH', '/api/v1/nodes/a/status', 'system-node-high'],
-    ['system:node:a', ['system:nodes', everybody], 'GET', '/api/v1/pods', 'system-nodes'],
+    ['system:kube-scheduler', [authenticated], 'GET', '/api/v1/pods', 'kube-scheduler'],
+    ['system:node:a', ['system:nodes', authenticated], 'PATCH', '/api/v1/nodes/a/status', 'system-node-high'],
+    ['system:node:a', ['system:nodes', authenticated], 'GET', '/api/v1/pods', 'system-nodes'],
     [
       'system:serviceaccount:kube-system:x',
-      ['system:serviceaccounts', everybody],
+      ['system:serviceaccounts', authenticated],
       'GET',
       '/api/v1/pods',
       'kube-system-service-accounts',
     ],
     [
       'system:serviceaccount:kube-system-x:x',
-      ['system:serviceaccounts', everybody],
+      ['system:serviceaccounts', authenticated],
       'GET',
       '/api/v1/pods',
       'service-accounts',
     ],
-    ['a', [everybody], 'GET', '/api/v1/pods', 'global-default'],
+    ['a', [authenticated], 'GET', '/api/v1/pods', 'global-default'],
     ['a', ['x'], 'GET', '/api/v1/pods', 'catch-all'],
   ];
   for (const [username, groups, method, path, schema] of cases)
@@ -118,7 +114,7 @@ t.test('every request belongs to the first schema that matches it', async (t) =>
     [schema('b', 20, 'whole'), schema('a', 20, 'whole'), schema('dangling', 1, 'gone'), schema('broken', 2, 'broken')],
   );
   const matched = (path: string): string =>
-    control.flowOf(infoOf('GET', path), { username: 'x', groups: [everybody] }).schema;
+    control.flowOf(infoOf('GET', path), { username: 'x', groups: [authenticated] }).schema;
   t.equal(
     matched('/api/v1/namespaces/a/pods/x/log'),
     'a',
@@ -381,7 +377,7 @@ t.test('who finds no place is turned away: queues are full, seats are gone, or i
   t.equal(closing.clock.pending, 0);
 });
 
-t.test('a wide request waits for all its seats, and nobody overtakes it', async (t) => {
+t.test('a wide request waits for all its seats, and no other request overtakes it', async (t) => {
   const { enter, leave, seated, settled, clock } = queuesOf(4);
   for (let i = 0; i < 3; i++) enter(big);
   enter(wide, 3);
@@ -406,7 +402,7 @@ t.test('a wide request waits for all its seats, and nobody overtakes it', async 
   t.strictSame(narrow.seated, [wide, small]);
 });
 
-t.test('whatever happens, no seat is given twice, none is lost, and everybody hears', async (t) => {
+t.test('no seat is granted twice, none is lost, and every request gets an answer', async (t) => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('enter' as const),
@@ -445,7 +441,7 @@ t.test('whatever happens, no seat is given twice, none is lost, and everybody he
   );
 });
 
-t.test('who is turned away often is told to stay away longer', async (t) => {
+t.test('Retry-After grows while many requests are rejected', async (t) => {
   const advice = new RetryAfter();
   const after = (perSecond: number, from: number, seconds: number): number => {
     for (let second = from; second < from + seconds; second++)

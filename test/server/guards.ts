@@ -3,14 +3,20 @@
 import { filter } from 'rxjs';
 import t from 'tap';
 import type { AccessAttributes, Authenticator, Authorizer } from '../../lib/auth/index.js';
-import { InProcessRequest } from '../../lib/client/index.js';
-import { Histogram, labelText, printSampleValue, random, virtualClock } from '../../lib/core/index.js';
+import {
+  Histogram,
+  labelText,
+  printSampleValue,
+  random,
+  virtualClock,
+  InProcessRequest,
+} from '../../lib/core/index.js';
 import type { VirtualClock } from '../../lib/core/index.js';
 import { createServer, fetchHandler } from '../../lib/server/index.js';
 import type { ApiServer, AuditEvent, AuditPolicy, AuditRule, ServerOptions } from '../../lib/server/index.js';
 import { auditTerms } from '../../lib/server/audit/audit-policy.js';
 import { readRequestInfo } from '../../lib/server/http/request-info.js';
-import { Peak } from '../../lib/server/metrics/peak.js';
+import { Peak } from '../../lib/server/metrics/request-metrics.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
 interface Served {
@@ -268,7 +274,7 @@ t.test('long requests have an event when they begin and one when they end', asyn
   await server.close();
 });
 
-t.test('failures that are none of the API are told as such', async (t) => {
+t.test('failures that are no API errors are recorded as such', async (t) => {
   const plugin = {
     name: 'broken',
     handles: { operations: '*', resources: '*' } as const,
@@ -294,7 +300,7 @@ t.test('failures that are none of the API are told as such', async (t) => {
   await server.close();
 });
 
-t.test('nothing is recorded for nobody, without a policy, or after the end', async (t) => {
+t.test('nothing is recorded without subscribers, without a policy, or after close', async (t) => {
   const { server, ask } = serve({ audit: everything });
   await ask('admin', 'GET', '/version');
   const heard: AuditEvent[] = [];
@@ -544,7 +550,7 @@ t.test('requests run in the name that their headers say, if that is allowed', as
   await open.server.close();
 });
 
-t.test('an authorizer that fails has no opinion; where nobody else has one the server fails', async (t) => {
+t.test('an authorizer that fails has no opinion; where no other decides the server fails', async (t) => {
   const failing: Authorizer = () => Promise.reject(new Error('no <contact>'));
   const unsure: Authorizer = () => [{ decision: 'noOpinion', reason: 'who?' }];
   const answer = async (...authorizers: Authorizer[]): Promise<string> => {
@@ -562,7 +568,7 @@ t.test('an authorizer that fails has no opinion; where nobody else has one the s
     await answer(failing, unsure),
     '500 internal error Internal Server Error: "/version?x=1": no &lt;contact&gt;\n',
   );
-  t.equal(await answer(failing, failing), await answer(failing), 'the same failure is told once');
+  t.equal(await answer(failing, failing), await answer(failing), 'the same failure is reported once');
   t.match(await answer(failing, () => Promise.reject(new Error('no answer'))), '[no &lt;contact&gt;, no answer]');
   t.equal(
     await answer(
@@ -657,7 +663,8 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
     [total({ verb: 'WATCH' }), 1],
     [open, 1],
     ['apiserver_watch_events_total{group="",resource="configmaps",version="v1"}', 1],
-    ['apiserver_storage_objects{resource="configmaps"}', 1],
+    // "b", and the ConfigMap of kube-system that every API server has.
+    ['apiserver_storage_objects{resource="configmaps"}', 2],
     ['apiserver_current_inflight_requests{request_kind="readOnly"}', 1],
     ['apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"}', 245],
     ['apiserver_flowcontrol_current_limit_seats{priority_level="workload-low"}', 56],
@@ -684,7 +691,7 @@ t.test('requests are counted by verb and resource, and whatever is unknown toget
     }),
   );
   t.equal(inProcess.type, 'watch');
-  t.equal((await metrics()).get(open), 0, 'a watch that nobody subscribes to never began');
+  t.equal((await metrics()).get(open), 0, 'a watch without a subscriber is not counted');
   await server.close();
   t.equal(clock.pending, 0);
 });

@@ -7,8 +7,8 @@ import { inProcessClient } from '../../lib/client/index.js';
 import type { Client, ResourceClient } from '../../lib/client/index.js';
 import { builtinSchema, field, scalars, structType } from '../../lib/core/index.js';
 import type { ApiObject, KindOptions } from '../../lib/core/index.js';
-import { createServer, fetchHandler } from '../../lib/server/index.js';
-import type { ApiServer, FetchHandler } from '../../lib/server/index.js';
+import { createServer, fetchHandler } from '../../lib/server/public.js';
+import type { ApiServer, FetchHandler } from '../../lib/server/public.js';
 import { memoryStore } from '../../lib/storage/index.js';
 
 interface Scene {
@@ -163,7 +163,8 @@ t.test('1,000 kinds that come, change and go leave nothing behind', async (t) =>
       },
     }),
   );
-  const before = await Promise.all(['/apis', '/openapi/v3'].map((path) => document(path)));
+  const shared = ['/apis', '/openapi/v3', '/openapi/v2'];
+  const before = await Promise.all(shared.map((path) => document(path)));
   await document('/apis', aggregated);
   const readsBefore = bystanderReads;
   const bystander = client
@@ -197,8 +198,17 @@ t.test('1,000 kinds that come, change and go leave nothing behind', async (t) =>
   for (let at = 0; at < 1000; at++) await cycle(`g${at}.example.com`, at % 100 === 0);
 
   t.equal(bystanderReads - readsBefore, readsOfWatch, 'no document of another group was made again');
+  // One document for all kinds: it is made anew when it is read after a change.
+  for (const round of [1, 2, 3]) {
+    const kind = widget({ group: `v2-${round}.example.com` });
+    const path = `/apis/v2-${round}.example.com/v1/namespaces/{namespace}/widgets`;
+    server.kinds.add(kind);
+    t.ok((await document('/openapi/v2')).text.includes(path));
+    server.kinds.remove(kind);
+    t.notOk((await document('/openapi/v2')).text.includes(path));
+  }
   t.ok(isOpen, 'no watch of another kind ended');
-  const after = await Promise.all(['/apis', '/openapi/v3'].map((path) => document(path)));
+  const after = await Promise.all(shared.map((path) => document(path)));
   t.strictSame(after, before);
   t.notMatch((await document('/metrics')).text, /g\d+\.example\.com/);
   setFlagsFromString('--expose-gc');

@@ -14,7 +14,6 @@ import { asServer } from '../support/as-server.js';
 import { FlagError, parseCommandLine, run, serve } from '../../lib/command/index.js';
 import type { CommandEnvironment } from '../../lib/command/index.js';
 import type { ClientCertificate } from '../../lib/auth/index.js';
-import type { Handler } from '../../lib/client/index.js';
 import {
   allowsObjectTransform,
   deepFreeze,
@@ -24,7 +23,7 @@ import {
   parseYaml,
   virtualClock,
 } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, Offer, RawEvent } from '../../lib/core/index.js';
+import type { ApiObject, Frozen, Offer, RawEvent, Handler } from '../../lib/core/index.js';
 import {
   apiServerHosts,
   createAuthority,
@@ -32,8 +31,8 @@ import {
   kubeconfig,
   listen,
   restoreAuthority,
-} from '../../lib/server/node/index.js';
-import type { Listening, ListenOptions } from '../../lib/server/node/index.js';
+} from '../../lib/server/node/public.js';
+import type { Listening, ListenOptions } from '../../lib/server/node/public.js';
 import { WireRequest } from '../../lib/server/http/wire-request.js';
 
 const offer: Offer = {
@@ -238,7 +237,7 @@ t.test('headers are found in any case, one by one; of several the first counts, 
     `GET /api/v1/namespaces/default/configmaps/a HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`,
   );
   const [request] = server.requests;
-  t.equal(request?.header('Authorization'), 'Bearer one', 'nobody adds credentials behind the first');
+  t.equal(request?.header('Authorization'), 'Bearer one', 'no second header adds credentials');
   t.equal(request?.header('accept'), 'application/yaml, application/json');
   t.equal(request?.header('x-empty'), '');
   t.equal(request?.header('cookie'), 'a=1; b=2');
@@ -289,7 +288,7 @@ t.test('a client that leaves in the middle of its body or its answer leaves noth
   slow.destroy();
   await once(signal!, 'abort');
   world.release();
-  t.pass('whoever worked on it was told');
+  t.pass('the handler saw the abort');
 });
 
 t.test("what is no HTTP, too large or too slow is refused in Go's words", async (t) => {
@@ -325,7 +324,7 @@ t.test("what is no HTTP, too large or too slow is refused in Go's words", async 
   t.equal(
     (await call(listening, '/api/v1/namespaces/default/configmaps/a')).message.statusCode,
     200,
-    'everybody else is served',
+    'all other clients are served',
   );
 });
 
@@ -382,6 +381,19 @@ t.test('garbage behind a request ends its connection and is not mixed with its a
   world.release();
 });
 
+t.test('a transfer coding other than chunked is not implemented', async (t) => {
+  const listening = await serving(t);
+  const body = '2\r\n{}\r\n0\r\n\r\n';
+  for (const coding of ['gzip', 'gzip, chunked', 'identity', 'chunked, chunked'])
+    t.match(
+      await say(listening, `POST /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`),
+      /^HTTP\/1.1 501 Not Implemented\r\n(.+\r\n)*Connection: close\r\n(.+\r\n)*\r\nUnsupported transfer encoding$/,
+      coding,
+    );
+  const chunked = 'POST /api HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n';
+  t.notMatch(await say(listening, chunked + body), /501/);
+});
+
 t.test('who stops reading a list is cut off', async (t) => {
   const items = Array.from({ length: 300 }, (_, index) => configMap(`n${index}`, 'x'.repeat(100_000)));
   const signals: AbortSignal[] = [];
@@ -405,6 +417,22 @@ t.test('who stops reading a list is cut off', async (t) => {
   t.notOk(message.complete);
 });
 
+t.test('who stops reading an object is cut off', async (t) => {
+  const object = configMap('large', 'x'.repeat(30_000_000));
+  const handler: Handler = (request) => ({ type: 'object', code: 200, form: request.negotiate(offer), object });
+  const listening = await listen(asServer(handler), {
+    connections: { requestMs: 150, headersMs: 100 },
+    graceMs: 3_600_000,
+  });
+  const message = await open(listening, '/api/v1/namespaces/default/configmaps/large');
+  message.on('error', () => undefined);
+  // Waits for the response, which only the limit ends: the client does not read.
+  await listening.close();
+  message.resume();
+  await new Promise((resolve) => message.once('close', resolve));
+  t.notOk(message.complete);
+});
+
 t.test('a watch begins before there is an event, and ends when its client leaves', async (t) => {
   const world = fake();
   const listening = await serving(t, {}, world);
@@ -415,7 +443,7 @@ t.test('a watch begins before there is an event, and ends when its client leaves
   t.equal(line.toString(), `{"type":"ADDED","object":${encodeJson(configMap('a')).trimEnd()}}\n`);
   message.destroy();
   while (world.events.observed) await turn();
-  t.pass('nobody watches any more');
+  t.pass('no watch is left');
 });
 
 t.test('a client that does not read its watch is let go, at no cost to others', async (t) => {
@@ -499,7 +527,7 @@ t.test('an authority certifies servers and clients', async (t) => {
   const authority = createAuthority({ now, name: 'test' });
   const root = new X509Certificate(authority.certificate);
   t.ok(root.ca && root.verify(root.publicKey) && root.subject === 'CN=test');
-  const server = authority.serving([...apiServerHosts, '2001:db8::5', 'fe80::1%eth0']);
+  const server = authority.issueServerCertificate([...apiServerHosts, '2001:db8::5', 'fe80::1%eth0']);
   const leaf = new X509Certificate(server.certificate);
   t.ok(leaf.checkIssued(root) && leaf.verify(root.publicKey) && !leaf.ca);
   for (const host of ['localhost', 'kubernetes.default.svc']) t.equal(leaf.checkHost(host), host);
@@ -511,18 +539,21 @@ t.test('an authority certifies servers and clients', async (t) => {
   t.ok(isKeyPair(server));
   t.notOk(isKeyPair({ ...server, key: authority.key }));
   t.notOk(isKeyPair({ key: 'x', certificate: 'y' }));
-  t.equal(new X509Certificate(authority.client('alice', ['dev', 'ops']).certificate).subject, 'O=dev\nO=ops\nCN=alice');
+  t.equal(
+    new X509Certificate(authority.issueClientCertificate('alice', ['dev', 'ops']).certificate).subject,
+    'O=dev\nO=ops\nCN=alice',
+  );
   const far = createAuthority({ now: Date.UTC(2060, 0, 1), validMs: 1_000 });
   t.match(new X509Certificate(far.certificate).validFrom, '2059', 'dates after 2049 are written in full');
 });
 
-t.test('HTTPS tells what certificate the client presented, whoever signed it', async (t) => {
+t.test('HTTPS passes the certificate of the client on, whichever authority signed it', async (t) => {
   const authority = createAuthority({ now: Date.now() });
   const { handler } = fake();
   const certificates: (ClientCertificate | undefined)[] = [];
   const looking: Handler = (request) => (certificates.push((request as WireRequest).certificate), handler(request));
   const listening = await listen(asServer(looking), {
-    tls: { ...authority.serving(apiServerHosts), clientAuthorities: authority.certificate },
+    tls: { ...authority.issueServerCertificate(apiServerHosts), clientAuthorities: authority.certificate },
   });
   t.teardown(() => listening.close());
   t.match(listening.url, /^https:/);
@@ -535,14 +566,14 @@ t.test('HTTPS tells what certificate the client presented, whoever signed it', a
     return certificates.at(-1);
   };
   t.equal(await shown({}), undefined);
-  const alice = authority.client('alice', ['dev', 'ops']);
+  const alice = authority.issueClientCertificate('alice', ['dev', 'ops']);
   const bytesOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
   t.strictSame(
     Buffer.from((await shown({ cert: alice.certificate, key: alice.key }))?.raw ?? []),
     bytesOf(alice.certificate),
   );
   const stranger = createAuthority({ now: Date.now() });
-  const bob = stranger.client('bob');
+  const bob = stranger.issueClientCertificate('bob');
   const presented = await shown({ cert: bob.certificate + stranger.certificate, key: bob.key });
   const chain = [bob.certificate, stranger.certificate].map(bytesOf);
   const bytesShown = (shownOf: ClientCertificate | undefined): readonly Buffer[] =>
@@ -647,20 +678,20 @@ t.test('a handshake that makes no sense is refused as a real server does', async
   const world = fake();
   const listening = await serving(t, {}, world);
   const target = '/api/v1/configmaps?watch=1';
-  const told = (headers: Readonly<Record<string, string | undefined>>): Promise<string> =>
+  const responseTo = (headers: Readonly<Record<string, string | undefined>>): Promise<string> =>
     say(listening, handshake(target, headers));
-  t.equal(await told({ Origin: undefined }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
-  t.equal(await told({ Origin: '%zz' }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
+  t.equal(await responseTo({ Origin: undefined }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
+  t.equal(await responseTo({ Origin: '%zz' }), 'HTTP/1.1 403 Forbidden\r\n\r\n');
   t.equal(
-    await told({ 'Sec-WebSocket-Key': undefined }),
+    await responseTo({ 'Sec-WebSocket-Key': undefined }),
     'HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response',
   );
   t.equal(
-    await told({ 'Sec-WebSocket-Version': '8' }),
+    await responseTo({ 'Sec-WebSocket-Version': '8' }),
     'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version',
   );
-  t.equal(await told({ 'Sec-WebSocket-Protocol': 'foo, bar' }), 'HTTP/1.1 400 Bad Request\r\n\r\n');
-  t.notOk(world.events.observed, 'nobody began to watch');
+  t.equal(await responseTo({ 'Sec-WebSocket-Protocol': 'foo, bar' }), 'HTTP/1.1 400 Bad Request\r\n\r\n');
+  t.notOk(world.events.observed, 'no watch was started');
   t.match(
     await say(listening, handshake('/api/v1/configmaps?watch=1&limit=abc', { Accept: 'text/html' })),
     /^HTTP\/1.1 406 /,
@@ -840,7 +871,10 @@ t.test('a command line is read, or refused with a reason', async (t) => {
   for (const args of [['version'], ['--version'], ['serve', '--version']])
     t.equal(parseCommandLine(args).command, 'version');
   for (const [args, message] of [
-    [['start'], 'unknown command "start"; the commands are serve, scheduler, help and version'],
+    [
+      ['start'],
+      'unknown command "start"; the commands are serve, scheduler, controller-manager, types, help and version',
+    ],
     [['serve', '--prot', '1'], 'unknown flag --prot'],
     [['serve', '--prot=1'], 'unknown flag --prot'],
     [['serve', 'now'], 'unexpected argument "now"'],
@@ -886,9 +920,15 @@ function environment(files: Map<string, string>): CommandEnvironment & { readonl
     print: (line) => void lines.push(line),
     readFile: async (path) => files.get(path) ?? Promise.reject(new Error(`no such file: ${path}`)),
     findFile: async (path) => files.get(path),
+    findPrivateFile: async (path) => files.get(path),
+    changeFile: async (path, change) => void files.set(path, (await change(files.get(path))) ?? ''),
+    createPrivateFolder: async () => '/private',
+    removeFolder: async (path) => {
+      for (const file of files.keys()) if (file.startsWith(`${path}/`)) files.delete(file);
+    },
+    userKubeconfigPath: () => '/home/.kube/config',
     writeFile: async (path, text) => void files.set(path, text),
     removeFile: async (path) => void files.delete(path),
-    temporaryFile: (name) => `/tmp/${name}`,
     fileChanges: () => NEVER,
   };
 }
@@ -944,9 +984,10 @@ t.test('serve over plain HTTP writes a token, and leaves nothing running when it
     return serve(line.flags, environment(files));
   };
   const serving = await start('--token-auth-file=tokens');
-  t.match(serving.kubeconfigPath, /^\/tmp\/vivarium-\d+\.kubeconfig$/);
+  t.equal(serving.kubeconfigPath, '/private/kubeconfig');
   t.match((await parseYaml(files.get(serving.kubeconfigPath) ?? '')).value, {
-    users: [{ name: 'alice', user: { token: 'secret' } }],
+    users: [{ name: 'alice', user: { token: 'secret' } }, { name: 'vivarium-kubectl' }],
+    'current-context': 'vivarium',
   });
   await t.rejects(start('--token-auth-file=bad'), { name: 'CredentialsFileError' });
   await t.rejects(start('--token-auth-file=none'), { message: 'no such file: none' });
@@ -981,11 +1022,12 @@ t.test('serve keeps its authority in a folder, and refuses one that is not good'
   const old = createAuthority({ now: now - 11_000, validMs: 1_000 });
   const short = createAuthority({ now: now - 9_000, validMs: 10_000 });
   t.ok(
-    Date.parse(new X509Certificate(restoreAuthority(short, { now }).client('a').certificate).validTo) <= now + 91_000,
+    Date.parse(new X509Certificate(restoreAuthority(short, { now }).issueClientCertificate('a').certificate).validTo) <=
+      now + 91_000,
     'nothing outlives its authority',
   );
   const other = createAuthority({ now });
-  const leafOf = other.client('alice');
+  const leafOf = other.issueClientCertificate('alice');
   for (const [kept, message] of [
     [{ 'pki/ca.key': key }, /there is pki\/ca.key but no pki\/ca.crt/],
     [{ 'pki/ca.crt': first }, /there is pki\/ca.crt but no pki\/ca.key/],
@@ -1029,7 +1071,7 @@ t.test('a command answers with its exit code', async (t) => {
   t.match(await command('serve', '--token-auth-file=/no/such/file'), [1, '', /^vivarium: ENOENT/]);
 });
 
-t.test('a command serves until it is told to stop', async (t) => {
+t.test('a command serves until it receives a signal', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     const signals = new EventEmitter();
     const folder = t.testdir();

@@ -3,10 +3,22 @@ import { once } from 'node:events';
 import { EMPTY, Observable, filter, firstValueFrom, lastValueFrom, map, takeWhile, toArray } from 'rxjs';
 import t from 'tap';
 import { bearerTokens, rbacAuthorizer, tokenFile } from '../../lib/auth/index.js';
-import { decodeTerminalSize, encodeTerminalSize } from '../../lib/client/index.js';
-import type { NodeConnector, NodeProcessChannels, ProcessCommand, TerminalSize } from '../../lib/client/index.js';
-import { duplexChannels, exitCodeOf, exitStatus, forbidden } from '../../lib/core/index.js';
-import type { ChannelMessage, DuplexChannels } from '../../lib/core/index.js';
+import {
+  duplexChannels,
+  exitCodeOf,
+  exitStatus,
+  forbidden,
+  decodeTerminalSize,
+  encodeTerminalSize,
+} from '../../lib/core/index.js';
+import type {
+  ChannelMessage,
+  DuplexChannels,
+  NodeConnector,
+  NodeProcessChannels,
+  ProcessCommand,
+  TerminalSize,
+} from '../../lib/core/index.js';
 import type { AuditEvent } from '../../lib/server/index.js';
 import { maskedFrame, openRaw, streamServer, upgradeHeaders } from '../support/stream-server.js';
 

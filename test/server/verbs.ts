@@ -2,10 +2,16 @@
 // in wire.ts, and answers recorded from a real control plane are compared by `npm run conformance`.
 import t from 'tap';
 import type { AdmissionPlugin } from '../../lib/admission/index.js';
-import { InProcessRequest, inProcessClient } from '../../lib/client/index.js';
-import type { ApiResponse, InProcessOptions, RequestOptions } from '../../lib/client/index.js';
-import { isApiError, isDeepFrozen, mediaTypes, random, virtualClock } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, RawEvent } from '../../lib/core/index.js';
+import { inProcessClient } from '../../lib/client/index.js';
+import { isApiError, isDeepFrozen, mediaTypes, random, virtualClock, InProcessRequest } from '../../lib/core/index.js';
+import type {
+  ApiObject,
+  Frozen,
+  RawEvent,
+  ApiResponse,
+  InProcessRequestOptions,
+  RequestOptions,
+} from '../../lib/core/index.js';
 import type { Pod } from '../../lib/core/types/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
@@ -22,7 +28,7 @@ interface Ask {
   readonly options?: RequestOptions;
   readonly object?: unknown;
   readonly patchType?: string;
-  readonly form?: InProcessOptions['form'];
+  readonly form?: InProcessRequestOptions['form'];
 }
 
 type Answered = Frozen<ApiObject> & Readonly<Record<string, unknown>>;
@@ -126,7 +132,7 @@ t.test('what is created is stored, frozen, and given its identity', async (t) =>
   await server.close();
 });
 
-t.test('a write that changes nothing keeps the resourceVersion and is not told', async (t) => {
+t.test('a write that changes nothing keeps the resourceVersion and emits no event', async (t) => {
   const { object, watch, server } = served();
   const created = await object('create', { object: map('a', { k: 'v' }) });
   const { events, stop } = await watch({ options: { resourceVersion: created.metadata?.resourceVersion ?? '' } });
@@ -199,7 +205,7 @@ t.test('a patch of status keeps everything else, and still says what is wrong wi
   }
 });
 
-t.test('causes about metadata are told as often as a real server tells them', async (t) => {
+t.test('causes about metadata are repeated as by a real server', async (t) => {
   const { object, response, server } = served();
   await object('create', { object: map('a') });
   await object('create', {
@@ -242,7 +248,7 @@ t.test('pages show the state of the first page, and an expired one says where to
   await server.close();
 });
 
-t.test('a watch begins with what there is, and tells what comes and goes by its selector', async (t) => {
+t.test('a watch starts with the current state, and emits objects that enter and leave its selector', async (t) => {
   const { object, watch, server } = served();
   await object('create', { object: { metadata: { name: 'a', labels: { app: 'x' } } } });
   await object('create', { object: { metadata: { name: 'b' } } });
@@ -662,4 +668,26 @@ t.test('after close nothing is left, and requests are refused', async (t) => {
   await server.close();
   await server.close();
   t.equal(clock.pending, 0);
+});
+
+t.test('managed fields that admission made invalid are restored, with a warning', async (t) => {
+  const broken = [{ manager: 'm', operation: 'Delete', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }];
+  const plugin: AdmissionPlugin = {
+    name: 'Outdated',
+    handles: { operations: ['CREATE'], resources: ['configmaps'] },
+    mutate: ({ object }) => ({ ...object, metadata: { ...object?.metadata, managedFields: broken } }),
+  };
+  const server = createServer({ store: memoryStore(), admission: [plugin] });
+  t.teardown(() => server.close());
+  const warnings: string[] = [];
+  const client = inProcessClient(server.handler, { manager: 'bench', onWarning: (text) => warnings.push(text) });
+  const made = await client
+    .kind('v1', 'ConfigMap')
+    .in('default')
+    .create({ metadata: { name: 'a' }, data: { k: 'v' } });
+  t.match(made.metadata.managedFields, [{ manager: 'bench', operation: 'Update' }]);
+  t.match(
+    warnings[0],
+    /^\.metadata\.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: /,
+  );
 });

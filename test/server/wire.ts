@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib';
 import { NEVER, Observable, Subject, concat, of, throwError } from 'rxjs';
 import t from 'tap';
 import { asServer } from '../support/as-server.js';
-import type { ApiRequest, ApiResponse, Handler } from '../../lib/client/index.js';
 import {
   allowsObjectTransform,
   badRequest,
@@ -30,17 +29,26 @@ import {
   virtualClock,
   watchFrameReader,
 } from '../../lib/core/index.js';
-import type { ApiObject, Frozen, JsonObject, Negotiated, Offer, RawEvent } from '../../lib/core/index.js';
+import type {
+  ApiObject,
+  Frozen,
+  JsonObject,
+  Negotiated,
+  Offer,
+  RawEvent,
+  ApiRequest,
+  ApiResponse,
+  Handler,
+} from '../../lib/core/index.js';
 import { fetchHandler } from '../../lib/server/http/fetch-handler.js';
 import type { WireOptions } from '../../lib/server/http/wire.js';
 import { wire } from '../../lib/server/http/wire.js';
-import { parseQuery } from '../../lib/server/http/query.js';
+import { parseQuery } from '../../lib/core/index.js';
 import { readOptions } from '../../lib/server/http/query.js';
-import { isLongRunning, missingRoute, readRequestInfo } from '../../lib/server/http/request-info.js';
-import { SocketError, encodeClose, encodeFrame, frameReader } from '../../lib/server/http/socket-frames.js';
+import { isLongRunning, missingRoute, readRequestInfo, targetCache } from '../../lib/server/http/request-info.js';
+import { SocketError, encodeClose, encodeFrame, frameReader } from '../../lib/core/index.js';
 import { pump } from '../../lib/server/http/stream-pump.js';
-import { rememberTargets } from '../../lib/server/http/request-info.js';
-import { warningHeaders } from '../../lib/server/http/warnings.js';
+import { warningHeaders } from '../../lib/server/http/encode-response.js';
 import type { WireInput } from '../../lib/server/http/wire-request.js';
 import { WireRequest } from '../../lib/server/http/wire-request.js';
 import { fc, runs } from '../support/properties.js';
@@ -201,7 +209,7 @@ t.test('what Go itself refuses is refused in its words', async (t) => {
     code: 500,
     text: 'Internal Server Error: "/api/v1/watch?&lt;a&gt;": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch?&lt;a&gt;\n',
   });
-  t.equal(requests.length, 0, 'nobody else was asked');
+  t.equal(requests.length, 0, 'no other handler was called');
   await askRaw(handler, 'http://elsewhere/api/v1/namespaces/default/configmaps/a%00%ff%2fb?__proto__=1');
   t.match(requests[0]?.info, { name: 'a\0\ufffd', subresource: 'b' });
 });
@@ -398,37 +406,54 @@ t.test('a refusal is a Status in a form that the client accepts', async (t) => {
   const error = notFound({ group: '', resource: 'namespaces', name: 'nope' });
   const compact =
     '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"namespaces \\"nope\\" not found","reason":"NotFound","details":{"name":"nope","kind":"namespaces"},"code":404}\n';
-  const told = async (headers: Record<string, string>): Promise<string> => {
+  const responseTo = async (headers: Record<string, string>): Promise<string> => {
     const response = await ask(refusing(error), '/api/v1/namespaces/nope', { headers });
     t.equal(response.status, 404);
     return `${response.headers.get('content-type') ?? ''}|${Buffer.from(await response.arrayBuffer()).toString('latin1')}`;
   };
-  t.equal(await told({}), `application/json|${compact}`);
+  t.equal(await responseTo({}), `application/json|${compact}`);
   t.equal(
-    await told({ 'User-Agent': 'curl/8' }),
+    await responseTo({ 'User-Agent': 'curl/8' }),
     `application/json|${JSON.stringify(JSON.parse(compact), undefined, 2)}`,
   );
-  t.match(await told({ Accept: 'application/yaml' }), /^application\/yaml\|apiVersion: v1\ncode: 404\n/);
-  t.match(await told({ Accept: 'application/vnd.kubernetes.protobuf' }), 'application/vnd.kubernetes.protobuf|k8s\0');
+  t.match(await responseTo({ Accept: 'application/yaml' }), /^application\/yaml\|apiVersion: v1\ncode: 404\n/);
+  t.match(
+    await responseTo({ Accept: 'application/vnd.kubernetes.protobuf' }),
+    'application/vnd.kubernetes.protobuf|k8s\0',
+  );
   const unacceptable = `application/json|${JSON.stringify(JSON.parse(compact), undefined, 2)}`;
-  t.equal(await told({ Accept: 'text/html' }), unacceptable, 'the reason is told even to who accepts nothing');
   t.equal(
-    await told({ Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }),
+    await responseTo({ Accept: 'text/html' }),
+    unacceptable,
+    'the reason is sent even to a client that accepts no form',
+  );
+  t.equal(
+    await responseTo({ Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }),
     unacceptable,
     'no table of a refusal',
   );
 });
 
-t.test('a defect is answered with 500 and its text, never its stack, and the host hears of it', async (t) => {
+t.test('a defect is answered with 500 and the id of the log, never its text, and the host receives it', async (t) => {
   const defects: unknown[] = [];
   const error = new TypeError('x is not a function');
-  const response = await ask(refusing(error), '/api/v1/pods', {}, { onDefect: (each) => defects.push(each) });
-  t.equal(response.status, 500);
-  t.equal(
-    await response.text(),
-    '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"x is not a function","code":500}\n',
+  const response = await ask(
+    refusing(error),
+    '/api/v1/pods',
+    { headers: { 'Audit-Id': 'id-1' } },
+    { onDefect: (each) => defects.push(each) },
   );
+  t.equal(response.status, 500);
+  t.match(await response.json(), {
+    reason: 'InternalError',
+    message: 'Internal error occurred: the request failed; look in the logs for details, audit ID "id-1"',
+  });
+  t.equal(response.headers.get('audit-id'), 'id-1');
   t.strictSame(defects, [error]);
+  const failures: unknown[] = [];
+  const answer = fetchHandler({ ...asServer(refusing(error)), reportFailure: (each) => failures.push(each) });
+  await answer(new Request('http://x/api/v1/pods?limit=1', { headers: { 'Audit-Id': 'id-2' } }));
+  t.strictSame(failures, [{ error, auditId: 'id-2', method: 'GET', path: '/api/v1/pods' }]);
   t.equal(
     (
       await ask((): never => {
@@ -442,7 +467,7 @@ t.test('a defect is answered with 500 and its text, never its stack, and the hos
 
 t.test('Retry-After and warnings come with refusals too', async (t) => {
   const handler: Handler = async (request) => {
-    request.tell?.({ warnings: ['unknown field "a"'], headers: ['X-A', '1'] });
+    request.addNotes?.({ warnings: ['unknown field "a"'], headers: ['X-A', '1'] });
     throw tooManyRequests('later', 7);
   };
   const response = await ask(handler, '/api/v1/pods');
@@ -527,7 +552,7 @@ t.test('a list in protobuf is the message of the list', async (t) => {
 t.test('a long list comes in blocks, and is compressed for who wants that', async (t) => {
   const list = listOf(Array.from({ length: 700 }, (_, index) => configMap(`n${index}`, { k: 'x'.repeat(900) })));
   const plain = await ask(answering(list), '/api/v1/configmaps');
-  t.equal(plain.headers.get('content-length'), null, 'nobody knows its length before it was sent');
+  t.equal(plain.headers.get('content-length'), null, 'the length is unknown before it was sent');
   const text = await plain.text();
   t.equal((JSON.parse(text) as { readonly items: readonly unknown[] }).items.length, 700);
   const packed = await ask(answering(list), '/api/v1/configmaps', { headers: { 'Accept-Encoding': 'deflate, gzip' } });
@@ -653,7 +678,7 @@ t.test('documents keep their own headers and are not sent twice', async (t) => {
   t.equal((await ask(document, '/openapi/v3/api/v1', { headers: { 'If-None-Match': '"2"' } })).status, 200);
 });
 
-t.test('a request that takes too long is ended, and says so to whoever works on it', async (t) => {
+t.test('a request that takes too long is aborted, also for its handler', async (t) => {
   const clock = virtualClock();
   const signals: AbortSignal[] = [];
   const forever: Handler = (request) => {
@@ -676,7 +701,7 @@ t.test('a request that takes too long is ended, and says so to whoever works on 
     '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
   );
   t.equal((await zero)?.status, 504, 'no time means the usual time');
-  t.equal((await generous)?.status, 504, 'and nobody gets more');
+  t.equal((await generous)?.status, 504, 'and no request gets more');
   t.equal(clock.pending, 0);
   const bad = await ask(answering(configMap('a')), '/api/v1/pods?timeout=abc');
   t.match(await bad.json(), {
@@ -750,9 +775,9 @@ t.test('a watch in protobuf is a frame for each event', async (t) => {
   );
 });
 
-t.test('a watch that fails tells one ERROR and ends', async (t) => {
+t.test('a watch that fails emits one ERROR and ends', async (t) => {
   const defects: unknown[] = [];
-  const told = async (error: unknown, accept: string): Promise<Uint8Array> => {
+  const responseTo = async (error: unknown, accept: string): Promise<Uint8Array> => {
     const events = concat(
       of(added('a')),
       throwError(() => error as Error),
@@ -769,18 +794,21 @@ t.test('a watch that fails tells one ERROR and ends', async (t) => {
     );
   };
   const expired = resourceExpired('too old resource version: 1 (5)');
-  const [, line = ''] = new TextDecoder().decode(await told(expired, mediaTypes.json)).split('\n');
+  const [, line = ''] = new TextDecoder().decode(await responseTo(expired, mediaTypes.json)).split('\n');
   t.equal(
     line,
     '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}',
   );
   t.strictSame(
-    watchFrameReader({ frameBytesMax: 10_000 })(await told(expired, mediaTypes.protobuf)).map(({ type }) => type),
+    watchFrameReader({ frameBytesMax: 10_000 })(await responseTo(expired, mediaTypes.protobuf)).map(({ type }) => type),
     ['ADDED', 'ERROR'],
   );
   t.strictSame(defects, []);
   const defect = new Error('bug');
-  t.match(new TextDecoder().decode(await told(defect, mediaTypes.json)), '"message":"bug","code":500');
+  t.match(
+    new TextDecoder().decode(await responseTo(defect, mediaTypes.json)),
+    'look in the logs for details, audit ID',
+  );
   t.strictSame(defects, [defect]);
 });
 
@@ -822,7 +850,7 @@ t.test('who stops reading a watch lets it go', async (t) => {
   t.equal(source.observed, false);
 });
 
-t.test('who falls behind is told Expired, then cut off', async (t) => {
+t.test('a client that falls behind receives Expired, then is cut off', async (t) => {
   const clock = virtualClock();
   const source = new Subject<number>();
   const taken: string[] = [];
@@ -1037,7 +1065,7 @@ t.test('frames of a WebSocket are read whole, in whatever pieces they come', asy
 });
 
 t.test('targets are remembered by method, whole, and not without end', async (t) => {
-  const targetOf = rememberTargets(10_000);
+  const targetOf = targetCache(10_000);
   const read = (method: string, target: string): ReturnType<typeof targetOf> =>
     targetOf({ method, target } as WireInput);
   const verbOf = (method: string, target: string): string => {
@@ -1049,7 +1077,7 @@ t.test('targets are remembered by method, whole, and not without end', async (t)
     t.strictSame(
       ['GET', 'POST', 'DELETE', 'get'].map((method) => verbOf(method, path)),
       ['list', 'create', 'deletecollection', ''],
-      'methods are told apart',
+      'methods are distinguished',
     );
     t.strictSame(
       [verbOf('GET', `${path}?watch=1`), verbOf('GET', `${path}?watch=0`), verbOf('GET', `${path}/x`)],

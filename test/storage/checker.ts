@@ -2,12 +2,7 @@
 import t from 'tap';
 import { deepEqual, random, systemClock } from '../../lib/core/index.js';
 import { StoreError, type Entry, type Store, type Transaction } from '../../lib/storage/index.js';
-import {
-  checkRegisters,
-  checkRevisions,
-  registersOf,
-  type RegisterOperation,
-} from '../../lib/testing/linearizability.js';
+import { checkRegisters, checkRevisions, registersOf, type RegisterOperation } from '../../lib/testing/public.js';
 import {
   recordHistory,
   type CommitOperation,
@@ -192,7 +187,7 @@ t.test('histories by hand', async (t) => {
     t.match(
       registersSay(history([...lost, get(at(4, 10, 11), a, entry(a, 's', [2, 3]), 3)])),
       /no order/,
-      'nor one that nobody made',
+      'nor one that no client made',
     );
   });
 

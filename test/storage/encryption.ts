@@ -630,7 +630,7 @@ t.test('rotation never overwrites what was written meanwhile', async (t) => {
   await t.rejects(rewriteStale(store, '/a/'), { code: 'unavailable' });
 });
 
-/** Rotates the keys of a store on disk, as docs/storage.md says, while somebody else writes. */
+/** Rotates the keys of a store on disk, as docs/storage.md says, while another client writes. */
 async function rotateIn(t: Test, open: (transformer: ValueTransformer) => Promise<Store>): Promise<void> {
   const [old, fresh] = [{ old: secret(32) }, { fresh: secret(32, 1) }];
   const prefix = '/registry/secrets/a/';
@@ -647,8 +647,8 @@ async function rotateIn(t: Test, open: (transformer: ValueTransformer) => Promis
   await before.close();
 
   const during = await open(await transformer(provider('aesgcm', { ...fresh, ...old })));
-  const told: Batch[] = [];
-  const watch = during.watch(prefix, { after: await during.revision() }).subscribe((batch) => told.push(batch));
+  const received: Batch[] = [];
+  const watch = during.watch(prefix, { after: await during.revision() }).subscribe((batch) => received.push(batch));
   const rewriting = rewriteStale(during, prefix);
   await Promise.all(names.slice(-20).map((name) => during.commit({ put: [{ key: name, value: { by: 'another' } }] })));
   const { examined, rewritten, left } = await rewriting;
@@ -657,7 +657,7 @@ async function rotateIn(t: Test, open: (transformer: ValueTransformer) => Promis
   t.strictSame(await rewriteStale(during, prefix), { examined: 300, rewritten: 0, left: 0 });
   await during.requestProgress();
   watch.unsubscribe();
-  const changes = told.flatMap((batch) => batch.changes);
+  const changes = received.flatMap((batch) => batch.changes);
   const changed = changes.filter(
     (change) =>
       change.type === 'delete' || JSON.stringify(change.entry.value) !== JSON.stringify(change.previous?.value),

@@ -13,7 +13,7 @@ import { etcdStore, type EtcdStoreOptions } from '../../lib/storage/etcd/etcd-st
 import { frame, FrameAssembler } from '../../lib/storage/etcd/grpc-frames.js';
 import { bytesField, flagField, message, MessageReader, numberField } from '../../lib/storage/etcd/wire.js';
 import { isStoreError, type Batch, type Revision, type Store, type StoreErrorCode } from '../../lib/storage/index.js';
-import { checkRegisters, checkRevisions, recordHistory, registersOf } from '../../lib/testing/index.js';
+import { checkRegisters, checkRevisions, recordHistory, registersOf } from '../../lib/testing/public.js';
 import { etcdBinary, etcdMissing, startEtcd, startEtcdCluster } from '../support/etcd-server.js';
 import { fc, isLongRun, runs, seed } from '../support/properties.js';
 
@@ -41,7 +41,7 @@ class Ledger {
   }
 }
 
-/** Creates one key after the other until told to stop, and notes every answer. */
+/** Creates one key after the other until stopped, and records every result. */
 async function write(store: Store, name: string, ledger: Ledger, going: () => boolean): Promise<void> {
   for (let count = 0; going(); count++) {
     const key = `${prefix}${name}/${count}`;
@@ -73,8 +73,8 @@ else {
     });
     const start = await writer.revision();
     const ledger = new Ledger();
-    const told: Batch[][] = [[], [], []];
-    const watches = told.map((batches, index) =>
+    const received: Batch[][] = [[], [], []];
+    const watches = received.map((batches, index) =>
       (index === 0 ? writer : watcher).watch(prefix, { after: start }).forEach((batch) => batches.push(batch)),
     );
 
@@ -107,13 +107,13 @@ else {
     t.strictSame(
       entries.filter(({ key }) => !ledger.acknowledged.has(key) && !ledger.unknown.has(key)),
       [],
-      'nothing is there that nobody wrote',
+      'every key was written by a client',
     );
     t.equal(revision, start + entries.length, 'revisions are gapless');
 
     const expected = entries.map((entry) => [entry.modRevision, entry.key] as const).sort(([a], [b]) => a - b);
     await Promise.all([writer.requestProgress(), watcher.requestProgress()]);
-    for (const batches of told) {
+    for (const batches of received) {
       const events = batches.flatMap((batch) => batch.changes.map((change) => [batch.revision, change.key]));
       t.strictSame(events, expected, 'a watch that was interrupted saw every write once, in order');
     }
@@ -187,11 +187,11 @@ interface ScriptedCall {
 
 interface ScriptedServer {
   readonly endpoint: string;
-  /** How often each method was called, and how often somebody connected. */
+  /** How often each method was called, and how often a client connected. */
   readonly calls: Record<string, number>;
 }
 
-/** A server that answers as told, until the test is over. */
+/** A server that responds as configured, until the test is over. */
 async function scripted(t: Test, script: (call: ScriptedCall) => void): Promise<ScriptedServer> {
   const calls: Record<string, number> = { connections: 0 };
   const sessions = new Set<Http2Session>();
@@ -219,7 +219,7 @@ async function scripted(t: Test, script: (call: ScriptedCall) => void): Promise<
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
 }
 
-/** A way to a server that can be frozen: nothing passes any more, and nobody is told. */
+/** A way to a server that can be frozen: nothing passes any more, and neither side is closed. */
 async function pipeTo(
   t: Test,
   port: number,
@@ -427,10 +427,10 @@ t.test('a scripted server', async (t) => {
       }
     });
     const store = open(t, [failing.endpoint, well.endpoint]);
-    const told = batches(store, 1, 1);
+    const received = batches(store, 1, 1);
     while (failing.calls.Watch === undefined) await new Promise((resolve) => setImmediate(resolve));
     await store.get('/k');
-    t.match(await told, [{ revision: 9 }]);
+    t.match(await received, [{ revision: 9 }]);
   });
 
   t.test('"no space" is believed only when nothing was written', async (t) => {
@@ -448,7 +448,7 @@ t.test('a scripted server', async (t) => {
     const newer = await full((stream) => answer(stream, found(7, {})));
     t.equal((await refusal(newer.commit(transaction)))?.code, 'unknown-outcome', 'written by us or by another');
     const failing = await full((stream) => refuse(stream, 3, 'nothing to read'));
-    t.equal((await refusal(failing.commit(transaction)))?.code, 'unknown-outcome', 'nobody knows');
+    t.equal((await refusal(failing.commit(transaction)))?.code, 'unknown-outcome', 'the outcome is unknown');
   });
 
   t.test('deadlines: nothing waits longer than it says, and every call carries its deadline', async (t) => {
@@ -508,7 +508,7 @@ t.test('a scripted server', async (t) => {
   });
 
   t.test(
-    'one revision in several messages is one batch, and one that was cut off is told whole after resuming',
+    'one revision in several messages is one batch, and one that was cut off is delivered whole after resuming',
     async (t) => {
       const starts: (Revision | undefined)[] = [];
       const part = (key: string, at: Revision): Buffer => put({ key, at });
@@ -528,9 +528,9 @@ t.test('a scripted server', async (t) => {
           say(stream, header(9), part('/a', 9));
         }
       });
-      const told = await batches(open(t, [endpoint]), 1, 5);
+      const received = await batches(open(t, [endpoint]), 1, 5);
       t.strictSame(
-        told.map(({ revision, changes }) => [revision, ...changes.map(({ key }) => key)]),
+        received.map(({ revision, changes }) => [revision, ...changes.map(({ key }) => key)]),
         [
           [5, '/a'],
           [6, '/a', '/b', '/c'],
@@ -547,20 +547,20 @@ t.test('a scripted server', async (t) => {
     },
   );
 
-  t.test('a change whose value before was compacted on its way is not told without it', async (t) => {
+  t.test('a change whose value before was compacted on its way is not delivered without it', async (t) => {
     const { endpoint } = await scripted(t, ({ stream, count }) => {
       say(stream, header(1), flagField(3, true));
       if (count === 1) say(stream, header(5), put({ key: '/a', at: 4 }), put({ key: '/a', at: 5, since: 4 }));
       else say(stream, header(9), flagField(4, true), numberField(5, 8));
     });
-    const told: Batch[] = [];
+    const received: Batch[] = [];
     const end = await open(t, [endpoint])
       .watch('/', { after: 1 })
-      .forEach((batch) => told.push(batch))
+      .forEach((batch) => received.push(batch))
       .catch((error: unknown) => error);
     t.match(end, { code: 'compacted', revision: 8 });
     t.strictSame(
-      told.map(({ revision }) => revision),
+      received.map(({ revision }) => revision),
       [4],
     );
   });
@@ -646,6 +646,6 @@ t.test('numbers of 64 bits are written and read to the bit', async (t) => {
     t.throws(() => {
       const reader = new MessageReader(Buffer.from(broken, 'hex'));
       for (let field = reader.next(); field !== 0; field = reader.next()) reader.skip();
-    }, /etcd sent/);
+    }, /proto: |unexpected EOF/);
   }
 });

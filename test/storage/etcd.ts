@@ -17,7 +17,7 @@ import {
   registersOf,
   storeSuite,
   type StoreHarness,
-} from '../../lib/testing/index.js';
+} from '../../lib/testing/public.js';
 import { etcdBinary, etcdMissing, startEtcd, type EtcdServer } from '../support/etcd-server.js';
 import { runs, seed } from '../support/properties.js';
 
@@ -83,7 +83,7 @@ else {
     await etcd.dispose();
   });
 
-  t.test('an etcd that nobody used is at revision 1, and the first commit gets 2', async (t) => {
+  t.test('an unused etcd is at revision 1, and the first commit gets 2', async (t) => {
     const store = open();
     t.equal(await store.revision(), 1);
     t.strictSame(await store.commit({ put: [{ key: '/registry/first', value: {} }] }), {
@@ -251,7 +251,7 @@ else {
     t.match(
       await one.get('/registry/shared/last'),
       { entry: { value: { by: 'other' } } },
-      'a read sees what another process was told is done',
+      'a read sees every acknowledged write of another process',
     );
     await other.commit({ put: [{ key: '/registry/shared/before', value: {} }] });
     const next = batches(one.watch('/registry/shared/'), 1);
@@ -293,7 +293,7 @@ else {
     t.equal(parallel.filter(({ committed }) => committed).length, 40, '40 MB under way at once');
   });
 
-  t.test('a compaction overtakes a watch that is interrupted: it is told, and never skips', async (t) => {
+  t.test('a compaction overtakes a watch that is interrupted: it fails, and never skips', async (t) => {
     const own = await startEtcd({ flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
     t.teardown(() => own.dispose());
     const [store, other] = [open({ endpoints: [own.endpoint] }), open({ endpoints: [own.endpoint] })];
@@ -322,10 +322,10 @@ else {
   t.test('a quiet watch and a compaction: progress is never claimed for what may have been missed', async (t) => {
     const store = open();
     const { revision: after } = await store.commit({ put: [{ key: '/registry/busy/key', value: {} }] });
-    const told: Batch[] = [];
+    const received: Batch[] = [];
     const end = store
       .watch('/registry/quiet/', { after })
-      .forEach((batch) => told.push(batch))
+      .forEach((batch) => received.push(batch))
       .catch((error: unknown) => error);
     await store.requestProgress();
     for (let n = 0; n < 3; n++) await store.commit({ put: [{ key: '/registry/busy/key', value: { n } }] });
@@ -335,11 +335,11 @@ else {
       t.match(
         await end,
         { code: 'compacted', revision: after + 3 },
-        'an old etcd cannot say whether all was told: list again',
+        'an old etcd cannot say whether all was delivered: list again',
       );
-    else t.strictSame(told.at(-1), { revision: after + 3, changes: [] });
+    else t.strictSame(received.at(-1), { revision: after + 3, changes: [] });
     t.strictSame(
-      told.filter(({ changes }) => changes.length > 0),
+      received.filter(({ changes }) => changes.length > 0),
       [],
     );
     await store.close();
@@ -502,7 +502,7 @@ else {
           open({ endpoints, timeoutMs, tls: { ca: read('other-ca.pem'), cert, key } }).get('/registry/tls'),
         ),
         'unavailable',
-        'signed by somebody else',
+        'signed by another authority',
       );
       t.equal(
         await refusal(
@@ -583,7 +583,7 @@ else {
         [none.get('/registry/any'), none.commit({ put: [{ key: '/registry/any', value: {} }] })].map(refusal),
       ),
       ['unavailable', 'unavailable'],
-      'nothing happened, for nobody was there',
+      'nothing happened: no server was reached',
     );
     for (const endpoints of [[], ['127.0.0.1:2379'], ['ftp://127.0.0.1'], ['http://']])
       t.throws(() => open({ endpoints }), { code: 'invalid' });

@@ -13,7 +13,7 @@ import { storeLimits } from '../../lib/storage/limits.js';
 import { memoryStore } from '../../lib/storage/memory-store.js';
 import type { MemoryStore } from '../../lib/storage/memory-store.js';
 import { PrefixTrie } from '../../lib/storage/prefix-trie.js';
-import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/index.js';
+import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/public.js';
 import { fc, runs, seed } from '../support/properties.js';
 
 t.test('the memory store keeps the promises of a store', async (t) => {
@@ -489,7 +489,7 @@ t.test('a fork', async (t) => {
   });
 });
 
-t.test('watchers are told', async (t) => {
+t.test('watchers receive', async (t) => {
   const put = (key: string): Transaction => ({ put: [{ key, value: {} }] });
 
   t.test('not inside the call that commits or subscribes, but before its answer', async (t) => {
@@ -520,7 +520,7 @@ t.test('watchers are told', async (t) => {
     const second = record(store, '/');
     await store.commit(put('/a'));
     t.strictSame(first.slice(0, 7), ['/a', '/ax', '/ay', '/axx', '/axy', '/ayx', '/ayy']);
-    t.strictSame(second.keys(), first, 'before whoever awaits the first commit goes on');
+    t.strictSame(second.keys(), first, 'before the await of the first commit continues');
     t.strictSame(
       second.revisions(),
       Array.from({ length: first.length }, (_, n) => n + 2),
@@ -637,7 +637,7 @@ t.test('watchers are told', async (t) => {
     t.strictSame(watch.revisions(), [2, 3, 4, 5]);
     watch.stop();
     await Promise.all(['/a', '/b', '/c', '/d', '/e'].map((key) => store.commit(put(key))));
-    t.equal(await store.revision(), 10, 'nobody listens, nothing waits');
+    t.equal(await store.revision(), 10, 'without a subscriber nothing waits');
   });
 });
 
@@ -745,7 +745,7 @@ function collectGarbage(): void {
   runInNewContext('gc()');
 }
 
-/** RxJS reports errors that nobody handles from a timer of 0 ms. */
+/** RxJS reports unhandled errors from a timer of 0 ms. */
 async function timersToFire(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -781,7 +781,7 @@ function record(store: Store, prefix: string, after?: Revision): Recording {
   };
 }
 
-/** Two stores that cannot be told apart, at any revision they have. */
+/** Asserts that two stores are equal at every revision they have. */
 async function same(t: Test, found: MemoryStore, wanted: MemoryStore, message: string): Promise<void> {
   const newest = await wanted.revision();
   t.equal(await found.revision(), newest, message);

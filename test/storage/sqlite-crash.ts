@@ -11,7 +11,7 @@ import type { Batch, Change } from '../../lib/storage/store.js';
 import { bundledProgram } from '../support/bundled-program.js';
 import { startChild, type Child } from '../support/child-process.js';
 import { isLongRun, seed } from '../support/properties.js';
-import { SeenHistory, type Acknowledged } from '../support/seen-history.js';
+import { WatchedHistory, type Acknowledged } from '../support/watched-history.js';
 import { sql } from '../support/sql.js';
 import type { ChildOrder, ChildReport } from '../support/sqlite-child.js';
 
@@ -23,7 +23,7 @@ const program = await bundledProgram('test/support/sqlite-child.ts');
 t.test(`a store survives ${kills} kills at random moments (seed ${seed})`, async (t) => {
   const chance = random(seed);
   const path = join(t.testdir({}), 'store.db');
-  const seen = new SeenHistory();
+  const seen = new WatchedHistory();
   const moments = { opening: 0, writing: 0 };
   let answered = 0;
   // Started ahead, so that the next one is ready while the last one's work is looked at.
@@ -44,7 +44,7 @@ t.test(`a store survives ${kills} kills at random moments (seed ${seed})`, async
     moments[reports.length === 0 ? 'opening' : 'writing'] += 1;
     const store = await sqliteStore({ path, worker });
     const missed = await missedBatches(store, seen.revision);
-    const complaint = seen.hear(missed, reports) ?? (await seen.compare(store));
+    const complaint = seen.apply(missed, reports) ?? (await seen.compare(store));
     await store.close();
     if (complaint !== undefined) t.fail(`after kill ${kill}: ${complaint}`);
     answered += reports.length;
@@ -77,21 +77,21 @@ t.test('the checks behind it can fail', async (t) => {
     revision: 2,
     changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('1', '/a', '/b'))],
   };
-  t.equal(new SeenHistory().hear([whole], [{ revision: 2, id: '1' }]), undefined, 'a whole history passes');
-  t.match(new SeenHistory().hear([{ ...whole, revision: 3 }], []), /told after 1/);
-  t.match(new SeenHistory().hear([whole, whole], []), /told after 2/);
-  t.match(new SeenHistory().hear([{ revision: 2, changes: whole.changes.slice(1) }], []), /torn/);
+  t.equal(new WatchedHistory().apply([whole], [{ revision: 2, id: '1' }]), undefined, 'a whole history passes');
+  t.match(new WatchedHistory().apply([{ ...whole, revision: 3 }], []), /delivered after 1/);
+  t.match(new WatchedHistory().apply([whole, whole], []), /delivered after 2/);
+  t.match(new WatchedHistory().apply([{ revision: 2, changes: whole.changes.slice(1) }], []), /torn/);
   t.match(
-    new SeenHistory().hear(
+    new WatchedHistory().apply(
       [{ revision: 2, changes: [put(2, '/a', value('1', '/a', '/b')), put(2, '/b', value('2', '/a', '/b'))] }],
       [],
     ),
     /torn/,
   );
-  t.match(new SeenHistory().hear([whole], [{ revision: 2, id: '2' }]), /where there is 1/);
-  t.match(new SeenHistory().hear([], [{ revision: 2, id: '1' }]), /where there is nothing/);
+  t.match(new WatchedHistory().apply([whole], [{ revision: 2, id: '2' }]), /where there is 1/);
+  t.match(new WatchedHistory().apply([], [{ revision: 2, id: '1' }]), /where there is nothing/);
   t.match(
-    new SeenHistory().hear([whole, { revision: 3, changes: [put(3, '/a', value('2', '/a'))] }], []),
+    new WatchedHistory().apply([whole, { revision: 3, changes: [put(3, '/a', value('2', '/a'))] }], []),
     /replaced something else/,
   );
 });
@@ -146,8 +146,8 @@ async function runAndKill(child: Child, order: ChildOrder, when: Moment): Promis
   await child.ended;
   // The last line may be cut off.
   return child.lines.flatMap((line) => {
-    const told = line.endsWith('}') ? (JSON.parse(line) as ChildReport) : { opened: true };
-    return 'revision' in told ? [told] : [];
+    const report = line.endsWith('}') ? (JSON.parse(line) as ChildReport) : { opened: true };
+    return 'revision' in report ? [report] : [];
   });
 }
 

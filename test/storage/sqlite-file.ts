@@ -148,7 +148,27 @@ t.test('a file that is not ours is refused and left alone', async (t) => {
   t.equal(await store.revision(), 1, 'an empty file is as good as none');
 });
 
-t.test('damage is found and named', async (t) => {
+t.test('a file with a damaged page is refused by name, whichever page it is', async (t) => {
+  const path = newPath();
+  const store = await sqliteStore({ path, worker });
+  for (let count = 0; count < 3; count++) await store.commit({ put: putsOf(40, 2) });
+  await store.close();
+  const bytes = readFileSync(path);
+  const pages = bytes.length / 8192;
+  t.ok(pages > 20, `${pages} pages`);
+  // The first page has the header of the file, which other tests damage.
+  for (let page = 1; page < pages; page++) {
+    const damaged = Buffer.from(bytes);
+    damaged.fill(0xa5, page * 8192, (page + 1) * 8192);
+    const copy = newPath();
+    writeFileSync(copy, damaged);
+    const opening = sqliteStore({ path: copy, worker });
+    await t.rejects(opening, { code: 'corrupt', message: new RegExp(`${copy}: the file is damaged`) }, `page ${page}`);
+    t.ok(damaged.equals(readFileSync(copy)), 'it is left as it was');
+  }
+});
+
+t.test('what is left of a damaged file can be read without the check', async (t) => {
   const path = newPath();
   const store = await sqliteStore({ path, worker });
   for (let count = 0; count < 5; count++) await store.commit({ put: putsOf(40, 2) });
@@ -157,7 +177,7 @@ t.test('damage is found and named', async (t) => {
   // Neither the first pages, which say what is where, nor the last, which have the newest revision.
   bytes.fill(0xa5, 8192 * 12, bytes.length - 8192 * 3);
   writeFileSync(path, bytes);
-  const damaged = await open(t, { path });
+  const damaged = await open(t, { path, check: false });
   t.equal(await refusal(damaged.list('')), 'corrupt');
   t.equal(await refusal(batchesOf(damaged, 1, 5)), 'corrupt');
   t.equal(await damaged.revision(), 6, 'the rest is still of use');
@@ -276,13 +296,18 @@ t.test('a full disk does no harm', async (t) => {
     ['ballast', 'store.db', 'store.db-wal'],
     'a backup that failed leaves nothing',
   );
+  await store.close();
+  const restarted = await sqliteStore({ path, worker });
+  t.teardown(() => restarted.close());
+  t.strictSame(await restarted.list(''), before, 'everything can be read after a restart');
+  t.equal(await refusal(restarted.commit({ put: putsOf(100, 10, '/more/') })), 'no-space');
   await rm(ballast);
   t.equal(
-    (await store.commit({ put: [{ key: '/after', value: {} }] })).revision,
+    (await restarted.commit({ put: [{ key: '/after', value: {} }] })).revision,
     revision + 1,
     'with space it goes on at once',
   );
-  await store.close();
+  await restarted.close();
   const reopened = await sqliteStore({ path, worker });
   t.strictSame((await reopened.list('/registry/')).entries, before.entries, 'nothing was lost');
   await reopened.close();
@@ -327,6 +352,9 @@ t.test('leases have their full length again after a restart, and end late rather
 t.test('when the worker dies, commits under way have an unknown outcome and the store is closed', async (t) => {
   const path = newPath();
   const store = await sqliteStore({ path, worker: dyingWorker });
+  // A store does not keep the process alive for its watches.
+  const keepAlive = setInterval(() => undefined, 1_000_000);
+  t.teardown(() => clearInterval(keepAlive));
   await store.commit({ put: [{ key: '/before', value: {} }] });
   const watch = refusal(lastValueFrom(store.watch(''), { defaultValue: undefined }));
   await store.get('/before'); // the watch has begun, and the worker is idle
@@ -352,7 +380,7 @@ t.test('when the worker dies, commits under way have an unknown outcome and the 
   const broken = lastValueFrom(reopened.watch(''), { defaultValue: undefined });
   await reopened.get('/before');
   reopened.get('/throw').catch(() => undefined);
-  await t.rejects(broken, { code: 'closed', message: /the worker broke down/ }, 'and what broke it is told');
+  await t.rejects(broken, { code: 'closed', message: /the worker broke down/ }, 'and the cause is reported');
   await reopened.close();
   await t.rejects(sqliteStore({ path: newPath(), worker: new URL('file:///no/such/worker.mjs') }), { code: 'closed' });
 });
@@ -377,10 +405,10 @@ t.test('a transformer stands between the values and the file', async (t) => {
     (await store.list('')).entries.map(({ value, stale }) => [value, stale]),
     [[{ secret: 'swordfish', again: true }, undefined]],
   );
-  const told = await watch;
-  t.match(told[2]?.changes, [{ entry: { value: { again: true } }, previous: { value: { secret: 'swordfish' } } }]);
-  t.match(told[3]?.changes, [{ type: 'delete', previous: { value: { secret: 'in the clear' } } }]);
-  t.ok(told.every(isDeepFrozen));
+  const received = await watch;
+  t.match(received[2]?.changes, [{ entry: { value: { again: true } }, previous: { value: { secret: 'swordfish' } } }]);
+  t.match(received[3]?.changes, [{ type: 'delete', previous: { value: { secret: 'in the clear' } } }]);
+  t.ok(received.every(isDeepFrozen));
   await store.close();
   t.notOk(readFileSync(path).includes('swordfish'), 'the file does not have it');
   const without = await open(t, { path });

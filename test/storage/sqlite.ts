@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock, virtualClock } from '../../lib/core/index.js';
 import { storeLimits } from '../../lib/storage/limits.js';
 import { sqliteStore, type SqliteStore } from '../../lib/storage/sqlite/sqlite-store.js';
-import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/index.js';
+import { checkRegisters, checkRevisions, recordHistory, registersOf, storeSuite } from '../../lib/testing/public.js';
 import { bundledProgram } from '../support/bundled-program.js';
 
 const worker = await bundledProgram('lib/storage/sqlite/database-worker.ts');

@@ -1,5 +1,5 @@
-// A bare handler as what the wire serves: with the built-in kinds.
-import type { Handler } from '../../lib/client/index.js';
+// A bare handler as a server of the wire, with the built-in kinds.
+import type { Handler } from '../../lib/core/index.js';
 import { createKinds } from '../../lib/core/index.js';
 import type { WireServer } from '../../lib/server/index.js';
 

@@ -1,6 +1,6 @@
-// A whole server, put together as `vivarium serve` does it, for somebody to attack: with every way of proving who one
+// A whole server, put together as `vivarium serve` does it, as the target of attacks: with every way of proving who one
 // is, Node and RBAC to decide, and an audit log that is listened to. The checks here say what has to come of an attack:
-// its code, nothing in the store, a true word in the audit log, and nothing told that was asked for.
+// its code, no change in the store, a correct audit event, and nothing of the requested object disclosed.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -10,9 +10,9 @@ import { NEVER } from 'rxjs';
 import type { Test } from 'tap';
 import type { ClientCertificate } from '../../lib/auth/index.js';
 import { signingKey } from '../../lib/auth/node/index.js';
-import { authenticationOf } from '../../lib/command/authentication.js';
+import { createAuthentication } from '../../lib/command/authentication.js';
 import { authenticationDefaults } from '../../lib/command/authentication-flags.js';
-import { authorizationOf } from '../../lib/command/authorization.js';
+import { createAuthorization } from '../../lib/command/authorization.js';
 import { authorizationDefaults } from '../../lib/command/authorization-flags.js';
 import type { CommandEnvironment } from '../../lib/command/environment.js';
 import { random, virtualClock } from '../../lib/core/index.js';
@@ -50,9 +50,9 @@ export const files: Readonly<Record<string, string>> = {
   ].join('\n'),
 };
 
-/** A request of an attacker, or of somebody who may. */
+/** A request of an attacker, or of an authorized user. */
 export interface Question extends FetchExtras {
-  /** Whose token it brings; nobody's without. */
+  /** The user whose token it carries. Default: none. */
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
@@ -109,12 +109,16 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
     print: (line) => void said.push(line),
     readFile: (path) => Promise.resolve(files[path] ?? ''),
     findFile: () => Promise.resolve(undefined),
+    findPrivateFile: () => Promise.resolve(undefined),
     writeFile: () => Promise.resolve(),
+    changeFile: () => Promise.resolve(),
     removeFile: () => Promise.resolve(),
-    temporaryFile: (name) => name,
+    createPrivateFolder: () => Promise.resolve(''),
+    removeFolder: () => Promise.resolve(),
+    userKubeconfigPath: () => '',
     fileChanges: () => NEVER,
   };
-  const authentication = await authenticationOf(
+  const authentication = await createAuthentication(
     {
       ...authenticationDefaults,
       tokenFile: 'tokens',
@@ -131,9 +135,9 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
       },
       accounts: { ...authenticationDefaults.accounts, issuers: [issuer] },
     },
-    { environment, clock, accountKey: accountPem, anonymous: true },
+    { environment, clock, serviceAccountKey: accountPem, allowsAnonymous: true },
   );
-  const authorization = await authorizationOf(authorizationDefaults, environment, clock);
+  const authorization = await createAuthorization(authorizationDefaults, environment, clock);
   const store = memoryStore({ clock });
   const { authenticators, tokens, apiAudiences, info } = authentication;
   const server = createServer({
@@ -187,7 +191,7 @@ export async function scene(t: Test, options: Partial<ServerOptions> = {}): Prom
     return answer;
   };
   let granted = 0;
-  // With the first request the server begins: what it writes then is nobody's doing.
+  // With the first request the server begins: what it writes then is caused by no request.
   await ask('GET', '/version');
   t.teardown(async () => {
     await listening?.close();
@@ -294,7 +298,7 @@ export async function denied(
   t.equal(answer.code, code, `${name}: ${answer.text.slice(0, 300)}`);
   t.equal(await store.revision(), before, `${name} changes nothing`);
   if (message !== undefined) t.match(answer.body.message ?? answer.text, message, name);
-  t.notMatch(answer.text, /gold of/, `${name} tells nothing`);
+  t.notMatch(answer.text, /gold of/, `${name} discloses nothing`);
   t.equal(events.at(-1)?.responseStatus?.code, code, `${name} is recorded`);
   return answer;
 }
@@ -328,9 +332,9 @@ const unauthorizedBody = {
   code: 401,
 };
 
-/** Denied for its credentials, in the same words for every reason; never taken for nobody's. */
+/** Denied for its credentials, in the same words for every reason; never treated as anonymous. */
 export async function unknown(t: Test, scene: Scene, question: Question, why: string): Promise<void> {
-  // Open to everybody: who is taken for nobody would be answered.
+  // Open to anonymous requests: one treated as anonymous would succeed.
   const answer = await denied(t, scene, ['GET', '/version', question], 401);
   t.strictSame(answer.body, unauthorizedBody, why);
   t.match(

@@ -179,7 +179,7 @@ export const defects: readonly Defect[] = [
         const before = await store.revision();
         const outcome = await store.commit(transaction);
         if (!outcome.committed || outcome.revision > before || (transaction.delete?.length ?? 0) === 0) return outcome;
-        return store.commit({ put: [{ key: '/nobody-looks-here', value: {} }] });
+        return store.commit({ put: [{ key: '/unrelated', value: {} }] });
       },
     }),
   },

@@ -26,7 +26,7 @@ import type {
   Store,
   StoreWatchOptions,
 } from '../../lib/storage/index.js';
-import { orderOf } from '../../lib/storage/key-order.js';
+import { orderOf } from '../../lib/storage/key-index.js';
 
 export interface CachedStoreOptions {
   readonly store: Store;
@@ -199,7 +199,7 @@ class Batches {
     if (!this.#isTelling) void this.#tell();
   }
 
-  /** After what is still to be told. */
+  /** After the pending events. */
   end(end: () => void): void {
     this.#end = end;
     if (!this.#isTelling) end();

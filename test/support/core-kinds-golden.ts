@@ -503,7 +503,7 @@ export const refusedOnCreate: readonly Refused[] = [
   ],
 ];
 
-/** Objects that are accepted, and what their authors are told. */
+/** Objects that are accepted, and the warnings for them. */
 export const warnedOnCreate: readonly Warned[] = [
   ['ConfigMap', { data: { a: 'b' } }],
   [

@@ -3,7 +3,7 @@
 // tests say so and skip; ETCD names another binary than Debian's.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,8 @@ export interface EtcdServerOptions {
 export interface EtcdServer {
   /** The URL for clients. */
   readonly endpoint: string;
+  /** Where its data is. */
+  readonly directory: string;
   /** Ends it as a power cut would; resolves when the process is gone. */
   kill(): Promise<void>;
   /** Starts it again, and waits until it serves. */
@@ -107,12 +109,17 @@ function memberServer({ endpoint, directory }: Member, flags: readonly string[])
   };
   return {
     endpoint,
+    directory,
     kill,
     start: async () => {
       child = spawn(etcdBinary ?? 'etcd', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
       await serving(child);
     },
-    freeze: () => child?.kill('SIGSTOP'),
+    freeze() {
+      child?.kill('SIGSTOP');
+      // Threads that run when the signal is sent may respond until they are stopped.
+      while (child?.pid !== undefined && !isStopped(child.pid));
+    },
     thaw: () => child?.kill('SIGCONT'),
     dispose: async () => {
       await kill();
@@ -137,7 +144,7 @@ function serving(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Ports that nobody uses at the moment. */
+/** Ports that are free at the moment. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -149,4 +156,17 @@ async function freePorts(count: number): Promise<number[]> {
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+/** Returns whether all threads of a process are stopped; true where the system has no /proc. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return true;
+  return readdirSync(tasks).every((task) => {
+    try {
+      return /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+    } catch {
+      return true; // the thread has ended
+    }
+  });
 }

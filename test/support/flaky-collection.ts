@@ -112,7 +112,7 @@ export class FlakyCollection implements ListWatch<Thing> {
       case 1:
         return cut$; // closed in good order
       case 2:
-        return concat(cut$, NEVER); // dead, and nobody says so
+        return concat(cut$, NEVER); // dead, without an error
       case 3:
         return merge(healthy$, until$.pipe(mergeMap(() => throwError(() => this.#failure()))));
       default:

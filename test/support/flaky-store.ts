@@ -4,10 +4,10 @@ import { Observable } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 import type { Batch, Store } from '../../lib/storage/index.js';
 
-type Call = 'get' | 'list' | 'revision' | 'requestProgress' | 'watch';
+type Call = 'get' | 'list' | 'revision' | 'requestProgress' | 'watch' | 'compact';
 
 export class FlakyStore implements Store {
-  readonly calls: Record<Call, number> = { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0 };
+  readonly calls: Record<Call, number> = { get: 0, list: 0, revision: 0, requestProgress: 0, watch: 0, compact: 0 };
   /** How many entries were listed. */
   entriesListed = 0;
   /** What these calls fail with. */
@@ -30,12 +30,12 @@ export class FlakyStore implements Store {
     for (const watch of [...this.#watches]) watch.error(error);
   }
 
-  /** From now on watches are told nothing. */
+  /** From now on watches receive nothing. */
   hold(): void {
     this.#held ??= [];
   }
 
-  /** Tells them what was held back. */
+  /** Delivers what was held back. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -68,7 +68,7 @@ export class FlakyStore implements Store {
     });
 
   commit: Store['commit'] = (transaction) => this.#store.commit(transaction);
-  compact: Store['compact'] = (revision) => this.#store.compact(revision);
+  compact: Store['compact'] = (revision) => this.#call('compact', () => this.#store.compact(revision));
   grantLease: Store['grantLease'] = (ttlMs) => this.#store.grantLease(ttlMs);
   renewLease: Store['renewLease'] = (lease) => this.#store.renewLease(lease);
   revokeLease: Store['revokeLease'] = (lease) => this.#store.revokeLease(lease);

@@ -4,6 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { random, virtualClock } from '../../lib/core/index.js';
 import type { JsonObject, VirtualClock } from '../../lib/core/index.js';
+import { admissionPlugins } from '../../lib/admission/index.js';
 import { createServer } from '../../lib/server/index.js';
 import type { ApiServer } from '../../lib/server/index.js';
 import { wire } from '../../lib/server/http/wire.js';
@@ -35,12 +36,32 @@ export interface HostileServer {
 }
 
 /**
+ * Plugins that are off by default and need no configuration, so that they meet hostile objects. Namespaces are created
+ * on demand: most requests would end at a namespace that does not exist.
+ */
+const optionalPlugins = [
+  'AlwaysPullImages',
+  'DenyServiceExternalIPs',
+  'ExtendedResourceToleration',
+  'LimitPodHardAntiAffinityTopology',
+  'NamespaceAutoProvision',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+];
+
+/**
  * Begins a server. What it makes once, on threads of the machine that no clock sees, is made before the first question.
  */
 export async function hostileServer(seed: number | string): Promise<HostileServer> {
   const clock = virtualClock({ stallAfterMs: 2 ** 30 });
   const store = memoryStore({ clock, historyMax: 1_000 });
-  const server = createServer({ store, clock, random: random(seed).stream('server') });
+  const server = createServer({
+    store,
+    clock,
+    random: random(seed).stream('server'),
+    // No controller creates the account that ServiceAccount would wait for.
+    admission: admissionPlugins({ enable: optionalPlugins, disable: ['ServiceAccount'] }),
+  });
   let defects: unknown[] = [];
   const { answer, close } = wire(server, {
     clock,
@@ -121,7 +142,7 @@ function inputOf({ method, target, headers, body }: HostileRequest): WireInput {
 /**
  * What needs no time comes within a few turns of the event loop, or, where a thread of the machine has to do with it (a
  * module that is imported when first needed), some time later. Only who has set a timer of its own, besides the
- * deadline that every request has, is waited for on the clock, and in the end everybody.
+ * deadline that every request has, is waited for on the clock, and in the end for all of them.
  */
 async function settled<T>(promise: Promise<T>, clock: VirtualClock, timersBefore: number): Promise<T> {
   const state = { isSettled: false };

@@ -2,7 +2,16 @@
 // the machine reaches a test. KUBECTL_FOLDER names where versions lie (`kubectl.1.33`); without it that is the folder
 // in which the `kubectl` of the path lies.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -23,17 +32,32 @@ export const kubectlMissing = 'neither kubectl 1.27 nor 1.33 is installed: what 
  * way.
  */
 export function kubectls(): Kubectl[] {
-  const onPath = (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'kubectl'))
-    .find((path) => existsSync(path));
-  const folder = process.env.KUBECTL_FOLDER ?? (onPath === undefined ? '' : dirname(realpathSync(onPath)));
+  const { onPath, folder } = whereKubectlIs();
   const named = [oldest, newest]
     .map((version) => ({ version, path: join(folder, `kubectl.${version}`) }))
     .filter(({ path }) => existsSync(path));
   if (named.length > 0 || onPath === undefined) return named;
   const version = versionOf(onPath);
   return version === oldest || version === newest ? [{ version, path: onPath }] : [];
+}
+
+/** All versions that are installed beside the `kubectl` of the path. */
+export function allKubectls(): Kubectl[] {
+  const { folder } = whereKubectlIs();
+  const names = folder === '' ? [] : readdirSync(folder);
+  const versions = names.flatMap((name) => /^kubectl\.(\d+\.\d+)$/.exec(name)?.[1] ?? []);
+  return versions.sort().map((version) => ({ version, path: join(folder, `kubectl.${version}`) }));
+}
+
+function whereKubectlIs(): { readonly onPath: string | undefined; readonly folder: string } {
+  const onPath = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'kubectl'))
+    .find((path) => existsSync(path));
+  return {
+    onPath,
+    folder: process.env.KUBECTL_FOLDER ?? (onPath === undefined ? '' : dirname(realpathSync(onPath))),
+  };
 }
 
 /** A folder in which a kubectl speaks to a server, and its end. */

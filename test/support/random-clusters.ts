@@ -1,45 +1,42 @@
-// What happens to a random cluster, step by step: nodes and pods come, change and go, and so does all else that decides
-// where pods may go. In between pods of a few kinds are placed.
-import { anyBudget, anyBudgetGone, anyGone, anyTold } from './random-objects.js';
-import type { Gone, Told } from './random-objects.js';
+// Random steps for a cluster: nodes, pods and other objects that affect scheduling are added, updated and deleted. In
+// between pods of a few kinds are placed.
+import { anyBudget, anyBudgetGone, anyGone, anyCachedObject } from './random-objects.js';
+import type { Gone, CachedObject } from './random-objects.js';
 import { app, nodeKind, plainNode, podKind } from './random-pods.js';
 import type { NodeKind, PodKind } from './random-pods.js';
 import { fc } from './properties.js';
 
-/** What happens to a pod that has a node. */
+/** A change to a pod that has a node. */
 export type PodChange =
   | { readonly to: 'leave' }
-  /** It was only assumed to have one. */
+  /** The pod was only assumed to have a node. */
   | { readonly to: 'unbind' }
   | { readonly to: 'terminate' }
-  /** It is told of once more. */
+  /** The pod is delivered again. */
   | { readonly to: 'touch' }
   | { readonly to: 'relabel'; readonly app: string }
-  /** What its kubelet says that it has. */
+  /** The resources that the kubelet reports for it. */
   | { readonly to: 'resize'; readonly cpu: string }
   | { readonly to: 'start'; readonly day: number };
 
-/** How somebody who is to come may be told of anew. */
+/** How a nominated pod can be updated. */
 export type Renomination = 'same' | 'relabelled' | 'leaving' | 'grown';
 
-/** What happens to a cluster. Nodes and kinds of pods go by number; a pod that has a node by any, over and over. */
+/** A step. Nodes and kinds of pods are chosen by number; pods with a node by any number, modulo their count. */
 export type Step =
   | { readonly do: 'node'; readonly at: number; readonly shape: NodeKind }
-  /** One thing of the node is other than before. */
+  /** One field of the node changes. */
   | { readonly do: 'alter-node'; readonly at: number; readonly shape: NodeKind; readonly what: keyof NodeKind }
   | { readonly do: 'remove-node'; readonly at: number }
   | { readonly do: 'bind'; readonly kind: number; readonly at: number }
   | { readonly do: 'change-pod'; readonly pod: number; readonly change: PodChange }
-  | { readonly do: 'tell'; readonly told: Told }
+  | { readonly do: 'set-object'; readonly set: CachedObject }
   | { readonly do: 'untell'; readonly gone: Gone }
   | { readonly do: 'nominate'; readonly kind: number; readonly at: number }
-  /**
-   * Somebody who is to come is told of anew: with other labels, on the way out, with another specification, or as
-   * before.
-   */
+  /** A nominated pod is updated: other labels, terminating, another spec, or unchanged. */
   | { readonly do: 'renominate'; readonly pod: number; readonly as: Renomination }
   | { readonly do: 'forget-nominations' }
-  /** A pod is placed. It may be nominated itself, and others may know; or it is one that was nominated before. */
+  /** A pod is placed. It may be nominated, known to the queue or not; or it is a pod that was nominated before. */
   | { readonly do: 'place'; readonly kind: number; readonly hint: number };
 
 const at = fc.nat(11);
@@ -63,7 +60,7 @@ const podChange: fc.Arbitrary<PodChange> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ to: fc.constant('start' as const), day }) },
 );
 
-/** How often each thing happens, beside each other. */
+/** Relative frequencies of the steps. */
 export interface StepWeights {
   readonly objects: number;
   readonly budgets: number;
@@ -91,9 +88,9 @@ export function anyStep({ objects, budgets, nominations, pods, places }: StepWei
       weight: pods,
       arbitrary: fc.record({ do: fc.constant('change-pod' as const), pod: fc.nat(30), change: podChange }),
     },
-    { weight: objects, arbitrary: fc.record({ do: fc.constant('tell' as const), told: anyTold }) },
+    { weight: objects, arbitrary: fc.record({ do: fc.constant('set-object' as const), set: anyCachedObject }) },
     { weight: objects, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: anyGone }) },
-    { weight: budgets, arbitrary: fc.record({ do: fc.constant('tell' as const), told: anyBudget }) },
+    { weight: budgets, arbitrary: fc.record({ do: fc.constant('set-object' as const), set: anyBudget }) },
     { weight: budgets, arbitrary: fc.record({ do: fc.constant('untell' as const), gone: anyBudgetGone }) },
     { weight: nominations, arbitrary: fc.record({ do: fc.constant('nominate' as const), kind: kindIndex, at }) },
     {
@@ -109,7 +106,7 @@ export function anyStep({ objects, budgets, nominations, pods, places }: StepWei
   );
 }
 
-/** What nodes can differ in. */
+/** The fields in which nodes can differ. */
 export const nodeAspects: readonly (keyof NodeKind)[] = [
   'zone',
   'host',
@@ -127,7 +124,7 @@ export const nodeAspects: readonly (keyof NodeKind)[] = [
   'heartbeat',
 ];
 
-/** Kinds for a crowded cluster: of other priorities, and most of them go by nothing but room and ports. */
+/** Kinds of pods for a full cluster: different priorities, most of them constrained only by resources and ports. */
 export const rankedKinds: fc.Arbitrary<PodKind[]> = fc.array(
   fc
     .record({
@@ -147,13 +144,13 @@ export const rankedKinds: fc.Arbitrary<PodKind[]> = fc.array(
   { minLength: 4, maxLength: 6, size: 'max' },
 );
 
-/** Pods that have nodes to begin with. */
+/** Pods that have a node at the start. */
 export const firstPods: fc.Arbitrary<Step[]> = fc.array(
   fc.record({ do: fc.constant('bind' as const), kind: fc.nat(5), at: fc.nat(7) }),
   { minLength: 16, maxLength: 32, size: 'max' },
 );
 
-/** Nodes for such a cluster: small ones, most of them without a taint. */
+/** Nodes for a full cluster: small, most of them without taints. */
 export const smallNodes: fc.Arbitrary<readonly NodeKind[]> = fc
   .array(nodeKind, { minLength: 2, maxLength: 6, size: 'max' })
   .map((nodes) =>
@@ -162,7 +159,7 @@ export const smallNodes: fc.Arbitrary<readonly NodeKind[]> = fc
     ),
   );
 
-/** Nodes to begin with. Some are alike, so that they stay so for as long as the same comes to them. */
+/** Nodes at the start. Some are equal, and stay so while the same changes apply to them. */
 export const firstNodes: fc.Arbitrary<readonly NodeKind[]> = fc
   .record({
     kinds: fc.array(nodeKind, { minLength: 1, maxLength: 5, size: 'max' }),

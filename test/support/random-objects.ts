@@ -1,31 +1,34 @@
-// Random objects beside pods and nodes: who selects pods, what may be disturbed, storage and devices. A cluster begins
-// with one of each; then others take their place, and they go.
+// Random objects besides pods and nodes: Services and controllers that select pods, disruption budgets, storage and
+// devices. A cluster begins with one of each; later steps replace and delete them.
 import { deepFreeze } from '../../lib/core/index.js';
 import type { Frozen } from '../../lib/core/index.js';
 import type { NodeSelector, resourceV1 } from '../../lib/core/types/index.js';
-import type { KnownKind, KnownKinds } from '../../lib/scheduling/cluster/known-objects.js';
+import type { CachedKind, CachedKinds } from '../../lib/scheduling/cluster/object-lister.js';
 import { app, zoneKey } from './random-pods.js';
 import { fc } from './properties.js';
 
 /** An object of one of some kinds. */
-export type Told<K extends KnownKind = KnownKind> = {
-  readonly [P in K]: { readonly kind: P; readonly object: Frozen<KnownKinds[P]> };
+export type CachedObject<K extends CachedKind = CachedKind> = {
+  readonly [P in K]: { readonly kind: P; readonly object: Frozen<CachedKinds[P]> };
 }[K];
 
 /** An object that is no more. */
 export interface Gone {
-  readonly kind: KnownKind;
+  readonly kind: CachedKind;
   readonly key: string;
 }
 
-const told = <K extends KnownKind>(kind: K, object: KnownKinds[K]): Told<K> => ({ kind, object: deepFreeze(object) });
+const cached = <K extends CachedKind>(kind: K, object: CachedKinds[K]): CachedObject<K> => ({
+  kind,
+  object: deepFreeze(object),
+});
 
 /** A Service that selects pods. */
-export const serviceOf = (namespaceName: string, value: string): Told =>
-  told('Service', { metadata: { name: 's', namespace: namespaceName }, spec: { selector: { app: value } } });
+export const serviceOf = (namespaceName: string, value: string): CachedObject =>
+  cached('Service', { metadata: { name: 's', namespace: namespaceName }, spec: { selector: { app: value } } });
 /** A namespace of a team. */
-export const namespaceOf = (name: string, team: string): Told =>
-  told('Namespace', { metadata: { name, labels: { team } } });
+export const namespaceOf = (name: string, team: string): CachedObject =>
+  cached('Namespace', { metadata: { name, labels: { team } } });
 
 const csi = 'csi.example.com';
 const gpu = 'gpu.example.com';
@@ -41,8 +44,8 @@ const boundClaim = (
   namespace: string,
   name: string,
   accessMode: 'ReadWriteOnce' | 'ReadWriteOncePod' = 'ReadWriteOnce',
-): Told =>
-  told('PersistentVolumeClaim', {
+): CachedObject =>
+  cached('PersistentVolumeClaim', {
     metadata: {
       name,
       namespace,
@@ -52,8 +55,8 @@ const boundClaim = (
     spec: { volumeName: `${namespace}-${name}`, accessModes: [accessMode] },
     status: { phase: 'Bound' },
   });
-const boundVolume = (namespace: string, name: string, zone: string): Told =>
-  told('PersistentVolume', {
+const boundVolume = (namespace: string, name: string, zone: string): CachedObject =>
+  cached('PersistentVolume', {
     metadata: { name: `${namespace}-${name}`, labels: { [zoneKey]: zone } },
     spec: {
       capacity: { storage: '1Gi' },
@@ -66,8 +69,8 @@ const boundVolume = (namespace: string, name: string, zone: string): Told =>
     status: { phase: 'Bound' },
   });
 /** A claim that waits for its pod. */
-const openClaim = (namespace: string, name: string, storage: string, selected?: string): Told =>
-  told('PersistentVolumeClaim', {
+const openClaim = (namespace: string, name: string, storage: string, selected?: string): CachedObject =>
+  cached('PersistentVolumeClaim', {
     metadata: {
       name,
       namespace,
@@ -77,8 +80,8 @@ const openClaim = (namespace: string, name: string, storage: string, selected?: 
     spec: { storageClassName: name, accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
     status: { phase: 'Pending' },
   });
-const freeVolume = (name: string, zone: string | undefined, storage: string): Told =>
-  told('PersistentVolume', {
+const freeVolume = (name: string, zone: string | undefined, storage: string): CachedObject =>
+  cached('PersistentVolume', {
     metadata: { name },
     spec: {
       storageClassName: 'later',
@@ -88,29 +91,29 @@ const freeVolume = (name: string, zone: string | undefined, storage: string): To
     },
     status: { phase: 'Available' },
   });
-const storageClass = (name: string, zones: string[] = []): Told =>
-  told('StorageClass', {
+const storageClass = (name: string, zones: string[] = []): CachedObject =>
+  cached('StorageClass', {
     metadata: { name },
     provisioner: name === 'made' ? csi : 'kubernetes.io/no-provisioner',
     volumeBindingMode: 'WaitForFirstConsumer',
     ...(zones.length > 0 && { allowedTopologies: [{ matchLabelExpressions: [{ key: zoneKey, values: zones }] }] }),
   });
-const csiDriver = (storageCapacity: boolean): Told =>
-  told('CSIDriver', { metadata: { name: csi }, spec: { storageCapacity } });
-const csiCapacity = (zone: string, capacity: string): Told =>
-  told('CSIStorageCapacity', {
+const csiDriver = (storageCapacity: boolean): CachedObject =>
+  cached('CSIDriver', { metadata: { name: csi }, spec: { storageCapacity } });
+const csiCapacity = (zone: string, capacity: string): CachedObject =>
+  cached('CSIStorageCapacity', {
     metadata: { name: `capacity-${zone}`, namespace: 'one' },
     storageClassName: 'made',
     capacity,
     nodeTopology: { matchLabels: { [zoneKey]: zone } },
   });
-const csiNode = (node: string, count: number): Told =>
-  told('CSINode', {
+const csiNode = (node: string, count: number): CachedObject =>
+  cached('CSINode', {
     metadata: { name: node },
     spec: { drivers: [{ name: csi, nodeID: node, allocatable: { count } }] },
   });
-const attachment = (node: string, volume: string): Told =>
-  told('VolumeAttachment', {
+const attachment = (node: string, volume: string): CachedObject =>
+  cached('VolumeAttachment', {
     metadata: { name: `${node}-${volume}` },
     spec: { attacher: csi, nodeName: node, source: { persistentVolumeName: volume } },
     status: { attached: true },
@@ -119,16 +122,16 @@ const attachment = (node: string, volume: string): Told =>
 const ofModel = (model: string): resourceV1.DeviceSelector => ({
   cel: { expression: `device.attributes["${gpu}"].model == "${model}"` },
 });
-const deviceClass = (extendedResourceName?: string): Told =>
-  told('DeviceClass', {
+const deviceClass = (extendedResourceName?: string): CachedObject =>
+  cached('DeviceClass', {
     metadata: { name: 'gpu' },
     spec: {
       selectors: [{ cel: { expression: `device.driver == "${gpu}"` } }],
       ...(extendedResourceName !== undefined && { extendedResourceName }),
     },
   });
-const slice = (node: string, models: string[], generation: number): Told =>
-  told('ResourceSlice', {
+const slice = (node: string, models: string[], generation: number): CachedObject =>
+  cached('ResourceSlice', {
     metadata: { name: `slice-${node}` },
     spec: {
       driver: gpu,
@@ -150,8 +153,8 @@ const deviceRequests: Readonly<Record<string, resourceV1.DeviceRequest>> = {
   },
   held: { name: 'r', exactly: one },
 };
-const deviceClaim = (namespace: string, name: string, node?: string): Told =>
-  told('ResourceClaim', {
+const deviceClaim = (namespace: string, name: string, node?: string): CachedObject =>
+  cached('ResourceClaim', {
     metadata: { name, namespace, uid: `${namespace}-${name}`, resourceVersion: '1' },
     spec: {
       devices: {
@@ -170,8 +173,8 @@ const deviceClaim = (namespace: string, name: string, node?: string): Told =>
     }),
   });
 
-const budget = (namespace: string, name: string, disruptionsAllowed: number, disrupted: string[] = []): Told =>
-  told('PodDisruptionBudget', {
+const budget = (namespace: string, name: string, disruptionsAllowed: number, disrupted: string[] = []): CachedObject =>
+  cached('PodDisruptionBudget', {
     metadata: { name: `budget-${name}`, namespace },
     spec: { selector: { matchLabels: { app: name } } },
     status: {
@@ -183,13 +186,16 @@ const budget = (namespace: string, name: string, disruptionsAllowed: number, dis
     },
   });
 /** Who selects the pods that it owns. */
-export const controllerOf = (kind: 'ReplicaSet' | 'StatefulSet' | 'ReplicationController', value: string): Told => {
+export const controllerOf = (
+  kind: 'ReplicaSet' | 'StatefulSet' | 'ReplicationController',
+  value: string,
+): CachedObject => {
   const metadata = { name: 'owner', namespace: 'one' };
-  if (kind === 'ReplicationController') return told(kind, { metadata, spec: { selector: { app: value } } });
+  if (kind === 'ReplicationController') return cached(kind, { metadata, spec: { selector: { app: value } } });
   const selector = { matchLabels: { app: value } };
   return kind === 'ReplicaSet'
-    ? told(kind, { metadata, spec: { selector } })
-    : told(kind, { metadata, spec: { selector, serviceName: '', template: {} } });
+    ? cached(kind, { metadata, spec: { selector } })
+    : cached(kind, { metadata, spec: { selector, serviceName: '', template: {} } });
 };
 
 const namespaces = ['one', 'two'];
@@ -199,7 +205,7 @@ const node = fc.nat(11).map((index) => `n${index}`);
 const model = fc.constantFrom('a', 'b');
 
 /** What every cluster begins with. */
-export const firstObjects: readonly Told[] = [
+export const firstObjects: readonly CachedObject[] = [
   ...namespaces.flatMap((each) => [
     boundClaim(each, 'here'),
     boundClaim(each, 'there'),
@@ -226,13 +232,13 @@ export const firstObjects: readonly Told[] = [
 ];
 
 /** A namespace that gets a team. */
-export const anyNamespace: fc.Arbitrary<Told> = fc
+export const anyNamespace: fc.Arbitrary<CachedObject> = fc
   .tuple(namespace, fc.constantFrom('x', 'y'))
   .map((shape) => namespaceOf(...shape));
 /** A Service that selects pods, or others than before. */
-export const anyService: fc.Arbitrary<Told> = fc.tuple(namespace, app).map((shape) => serviceOf(...shape));
+export const anyService: fc.Arbitrary<CachedObject> = fc.tuple(namespace, app).map((shape) => serviceOf(...shape));
 /** A controller that does. */
-export const anyController: fc.Arbitrary<Told> = fc
+export const anyController: fc.Arbitrary<CachedObject> = fc
   .tuple(
     fc.constantFrom<('ReplicaSet' | 'StatefulSet' | 'ReplicationController')[]>(
       'ReplicaSet',
@@ -244,7 +250,7 @@ export const anyController: fc.Arbitrary<Told> = fc
   .map(([kind, value]) => controllerOf(kind, value));
 
 /** One that comes or changes. */
-export const anyTold: fc.Arbitrary<Told> = fc.oneof(
+export const anyCachedObject: fc.Arbitrary<CachedObject> = fc.oneof(
   anyNamespace,
   anyService,
   anyController,
@@ -308,7 +314,7 @@ export const anyGone: fc.Arbitrary<Gone> = fc.oneof(
 );
 
 /** A budget that comes or changes. */
-export const anyBudget: fc.Arbitrary<Told> = fc
+export const anyBudget: fc.Arbitrary<CachedObject> = fc
   .tuple(
     namespace,
     app,

@@ -1,7 +1,7 @@
-// Random clusters in which pods go by nothing but other pods: where they are, who they are, and what they say of
-// others. Nothing else is scored, so that whatever is counted wrong decides for another node.
+// Random clusters in which pods are constrained only by other pods: spread constraints, affinity and anti-affinity.
+// Nothing else is scored, so that any wrong count changes the chosen node.
 import type { PodAffinity } from '../../lib/core/types/index.js';
-import type { SchedulerProfile } from '../../lib/scheduling/index.js';
+import type { SchedulerProfile } from '../../lib/scheduling/public.js';
 import { anyController, anyNamespace, anyService } from './random-objects.js';
 import type { PodChange, Step } from './random-clusters.js';
 import {
@@ -96,7 +96,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove-node' as const), at }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('tell' as const), told: fc.oneof(anyNamespace, anyService, anyController) }),
+    arbitrary: fc.record({
+      do: fc.constant('set-object' as const),
+      set: fc.oneof(anyNamespace, anyService, anyController),
+    }),
   },
   {
     weight: 1,
@@ -149,7 +152,7 @@ const profiles: readonly SchedulerProfile[] = [
   }),
 ];
 
-/** In some clusters every zone has one node to begin with, as hosts have. */
+/** In some clusters every zone has one node at the start, as host names have. */
 const nodes: fc.Arbitrary<readonly NodeKind[]> = fc
   .record({
     list: fc.array(peerNode, { minLength: 2, maxLength: 8, size: 'max' }),
@@ -159,7 +162,7 @@ const nodes: fc.Arbitrary<readonly NodeKind[]> = fc
     isApart ? list.map((node, index) => ({ ...node, zone: node.zone && `z${index}` })) : list,
   );
 
-/** A cluster and what happens to it. */
+/** A cluster and its steps. */
 export interface PeerWorld {
   readonly profiles: readonly SchedulerProfile[];
   readonly kinds: readonly PodKind[];
@@ -168,7 +171,7 @@ export interface PeerWorld {
   readonly changesMax: number;
 }
 
-/** Such a cluster. */
+/** Draws such a cluster. */
 export const peerWorld: fc.Arbitrary<PeerWorld> = fc.record({
   profiles: fc.array(fc.constantFrom(...profiles), { minLength: 1, maxLength: 2 }),
   kinds: fc.array(peerKind, { minLength: 2, maxLength: 4 }),

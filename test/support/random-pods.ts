@@ -1,5 +1,5 @@
-// Random kinds of pods and nodes: of every plugin of the default profile there is something to look at. Several pods of
-// each kind are placed and bound, so that what is kept of pods that are alike is used.
+// Random kinds of pods and nodes that exercise every plugin of the default profile. Several pods of each kind are
+// placed and bound, so that results cached per equivalence class are used.
 import type { Frozen } from '../../lib/core/index.js';
 import type {
   Container,
@@ -251,7 +251,7 @@ export const podKinds: fc.Arbitrary<PodKind[]> = fc.oneof(
     .map(([base, others]) => [base, ...others.map(([other, vary]) => vary(base, other))]),
 );
 
-/** What is told of a node. */
+/** An arbitrary node. */
 export interface NodeKind {
   readonly zone: string | undefined;
   readonly host: boolean;
@@ -266,7 +266,7 @@ export interface NodeKind {
   /** The first so many of all images. */
   readonly images: number;
   readonly features: boolean;
-  /** What nobody looks at. */
+  /** Fields that no plugin reads. */
   readonly heartbeat: number;
 }
 

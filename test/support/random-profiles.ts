@@ -1,12 +1,12 @@
-// Profiles that differ in all that fast ways go by: other weights and arguments, plugins that are missing at one point
-// only, and a plugin of a user.
+// Random profiles that differ in everything the fast placer depends on: weights, arguments, plugins that are missing at
+// one extension point only, and a plugin of a user.
 import type { SchedulingPlugin } from '../../lib/scheduling/framework/plugin.js';
 import { definitionOf } from '../../lib/scheduling/framework/plugin-definition.js';
 import type { PluginDefinition } from '../../lib/scheduling/framework/plugin-definition.js';
 import { unschedulable } from '../../lib/scheduling/framework/rejection.js';
-import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/index.js';
-import type { ProfileDocument, SchedulerProfile } from '../../lib/scheduling/index.js';
-import { builtinMakers } from '../../lib/scheduling/plugins/default-plugins.js';
+import { builtinPlugins, schedulerConfiguration } from '../../lib/scheduling/public.js';
+import type { ProfileDocument, SchedulerProfile } from '../../lib/scheduling/public.js';
+import { builtinPluginFactories } from '../../lib/scheduling/plugins/default-plugins.js';
 import { hostKey, zoneKey } from './random-pods.js';
 import { fc } from './properties.js';
 
@@ -25,8 +25,8 @@ const picky: SchedulingPlugin = {
 /** All plugins, by name. */
 export const definitions: ReadonlyMap<string, PluginDefinition> = new Map([
   ...Array.from(
-    builtinMakers,
-    ([name, make]) => [name, { name, make, points: builtinPlugins.get(name) ?? [] }] as const,
+    builtinPluginFactories,
+    ([name, create]) => [name, { name, create, points: builtinPlugins.get(name) ?? [] }] as const,
   ),
   [picky.name, definitionOf(picky)],
 ]);

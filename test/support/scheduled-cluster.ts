@@ -4,21 +4,21 @@
 import { finalize, tap } from 'rxjs';
 import { priorityAdmission } from '../../lib/admission/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
-import type { Client, Handler, Stored } from '../../lib/client/index.js';
+import type { Client, Stored } from '../../lib/client/index.js';
 import { random, virtualClock } from '../../lib/core/index.js';
-import type { VirtualClock } from '../../lib/core/index.js';
+import type { VirtualClock, Handler } from '../../lib/core/index.js';
 import type { Node, Pod, PodSpec } from '../../lib/core/types/index.js';
-import { createScheduler } from '../../lib/scheduling/index.js';
-import type { Attempt, Scheduler, SchedulerOptions } from '../../lib/scheduling/index.js';
+import { createScheduler } from '../../lib/scheduling/public.js';
+import type { SchedulerActivity, Scheduler, SchedulerOptions } from '../../lib/scheduling/public.js';
 import { createServer } from '../../lib/server/index.js';
 import { memoryStore } from '../../lib/storage/index.js';
 import { observe } from './observe.js';
 import { fc } from './properties.js';
 
-/** What the scheduler told, and when: milliseconds since the start. */
+/** An activity of the scheduler with its time in milliseconds since the start. */
 export interface Seen {
   readonly at: number;
-  readonly attempt: Attempt;
+  readonly attempt: SchedulerActivity;
 }
 
 /** A cluster that schedules. */
@@ -29,20 +29,20 @@ export interface ScheduledCluster {
   readonly seen: readonly Seen[];
   /** Milliseconds since the start. */
   now(): number;
-  /** Does it, and waits until all that follows from it at this instant has happened. */
+  /** Performs a step, and waits until all that follows from it at this instant has happened. */
   perform(deed: Deed): Promise<void>;
   /** Every pod, by name. */
   pods(): Promise<readonly Stored<Pod>[]>;
-  /** Stops the scheduler only, then all; answers what is left over: watches and timers. */
+  /** Stops the scheduler only, then all; returns what is left over: watches and timers. */
   stop(): Promise<{ readonly watches: number; readonly timers: number }>;
 }
 
-/** How it begins: as a scheduler does, on a clock that stands at the beginning of a year unless told otherwise. */
+/** Options of the scheduler. The clock stands at the beginning of a year by default. */
 export type ScheduledClusterOptions = Partial<Omit<SchedulerOptions, 'client' | 'clock'>> & {
   readonly clock?: VirtualClock;
 };
 
-/** The priorities that pods may ask for; `patient` ones make nobody leave. */
+/** The priorities that pods may ask for; `patient` pods never preempt. */
 export const priorities = { low: 0, middle: 100, high: 1000, patient: 1000 } as const;
 
 /** Starts one, with priority classes and a namespace, and no nodes. */

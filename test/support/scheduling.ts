@@ -7,14 +7,17 @@ import type { Client } from '../../lib/client/index.js';
 import { BoundedLog } from '../../lib/scheduling/bounded-log.js';
 import type { ClusterChange } from '../../lib/scheduling/cluster/change-log.js';
 import type { ClusterView } from '../../lib/scheduling/cluster/cluster-view.js';
-import type { KnownKind, KnownKinds, KnownObjects } from '../../lib/scheduling/cluster/known-objects.js';
+import type { CachedKind, CachedKinds, ObjectLister } from '../../lib/scheduling/cluster/object-lister.js';
 import { nodeCapacity } from '../../lib/scheduling/cluster/node-capacity.js';
 import type { ImageState, NodeCapacity, NodeDraft, NodeView } from '../../lib/scheduling/cluster/node-view.js';
-import { CycleMemory } from '../../lib/scheduling/framework/cycle.js';
-import type { Cycle } from '../../lib/scheduling/framework/cycle.js';
+import { CycleState } from '../../lib/scheduling/framework/cycle-state.js';
+import type { Cycle } from '../../lib/scheduling/framework/cycle-state.js';
 import type { PluginTools } from '../../lib/scheduling/framework/plugin-tools.js';
-import { podFacts, schedulerConfiguration } from '../../lib/scheduling/index.js';
-import type { HostPort, NonZeroRequests, PodFacts, ResourceAmounts } from '../../lib/scheduling/index.js';
+import { podFacts } from '../../lib/scheduling/pod/pod-facts.js';
+import { schedulerConfiguration } from '../../lib/scheduling/public.js';
+import type { HostPort } from '../../lib/scheduling/pod/host-ports.js';
+import type { NonZeroRequests } from '../../lib/scheduling/pod/requests.js';
+import type { PodFacts, ResourceAmounts } from '../../lib/scheduling/public.js';
 
 /** What a test says of a node. */
 export interface NodeShape {
@@ -76,7 +79,7 @@ export interface ClusterShape {
   readonly nodes?: readonly Frozen<Node>[];
   /** Those with a spec.nodeName; they come to be on that node. */
   readonly pods?: readonly Frozen<Pod>[];
-  readonly objects?: { readonly [K in KnownKind]?: readonly Frozen<KnownKinds[K]>[] };
+  readonly objects?: { readonly [K in CachedKind]?: readonly Frozen<CachedKinds[K]>[] };
 }
 
 /** A cluster that a test changes as it likes. Nodes are looked at in the order in which they came. */
@@ -91,7 +94,7 @@ export class TestCluster implements ClusterView {
 
   constructor({ nodes = [], pods = [], objects = {} }: ClusterShape = {}) {
     for (const [kind, list] of Object.entries(objects))
-      for (const object of list) this.objects.set(kind as KnownKind, object);
+      for (const object of list) this.objects.set(kind as CachedKind, object);
     for (const node of nodes) this.addNode(node);
     for (const pod of pods) this.addPod(pod);
   }
@@ -231,20 +234,20 @@ class TestNode implements NodeDraft {
 
   get requested(): ResourceAmounts {
     const scalars = new Map<string, number>();
-    for (const { held } of this.#pods)
-      for (const [name, amount] of held.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
+    for (const { requestsOnNode } of this.#pods)
+      for (const [name, amount] of requestsOnNode.scalars) scalars.set(name, (scalars.get(name) ?? 0) + amount);
     return {
-      milliCpu: this.#sum(({ held }) => held.milliCpu),
-      memory: this.#sum(({ held }) => held.memory),
-      ephemeralStorage: this.#sum(({ held }) => held.ephemeralStorage),
+      milliCpu: this.#sum(({ requestsOnNode }) => requestsOnNode.milliCpu),
+      memory: this.#sum(({ requestsOnNode }) => requestsOnNode.memory),
+      ephemeralStorage: this.#sum(({ requestsOnNode }) => requestsOnNode.ephemeralStorage),
       scalars,
     };
   }
 
   get nonZeroRequested(): NonZeroRequests {
     return {
-      milliCpu: this.#sum(({ nonZeroHeld }) => nonZeroHeld.milliCpu),
-      memory: this.#sum(({ nonZeroHeld }) => nonZeroHeld.memory),
+      milliCpu: this.#sum(({ nonZeroRequestsOnNode }) => nonZeroRequestsOnNode.milliCpu),
+      memory: this.#sum(({ nonZeroRequestsOnNode }) => nonZeroRequestsOnNode.memory),
     };
   }
 
@@ -311,34 +314,34 @@ class TestNode implements NodeDraft {
 }
 
 /** Objects beside pods and nodes. */
-export class TestObjects implements KnownObjects {
-  readonly #kinds = new Map<KnownKind, Map<string, Frozen<ApiObject>>>();
-  readonly #versions = new Map<KnownKind, number>();
+export class TestObjects implements ObjectLister {
+  readonly #kinds = new Map<CachedKind, Map<string, Frozen<ApiObject>>>();
+  readonly #versions = new Map<CachedKind, number>();
 
-  get<K extends KnownKind>(kind: K, key: string): Frozen<KnownKinds[K]> | undefined {
-    return this.#of(kind).get(key) as Frozen<KnownKinds[K]> | undefined; // `set` takes only what the kind is for
+  get<K extends CachedKind>(kind: K, key: string): Frozen<CachedKinds[K]> | undefined {
+    return this.#of(kind).get(key) as Frozen<CachedKinds[K]> | undefined; // `set` takes only what the kind is for
   }
 
-  list<K extends KnownKind>(kind: K, namespace?: string): readonly Frozen<KnownKinds[K]>[] {
-    const all = [...this.#of(kind).values()] as Frozen<KnownKinds[K]>[]; // as above
+  list<K extends CachedKind>(kind: K, namespace?: string): readonly Frozen<CachedKinds[K]>[] {
+    const all = [...this.#of(kind).values()] as Frozen<CachedKinds[K]>[]; // as above
     return namespace === undefined ? all : all.filter(({ metadata }) => metadata?.namespace === namespace);
   }
 
-  version(kind: KnownKind): number {
+  version(kind: CachedKind): number {
     return this.#versions.get(kind) ?? 0;
   }
 
-  set<K extends KnownKind>(kind: K, object: Frozen<KnownKinds[K]>): void {
+  set<K extends CachedKind>(kind: K, object: Frozen<CachedKinds[K]>): void {
     this.#of(kind).set(keyOf(object), deepFreeze(object));
     this.#versions.set(kind, this.version(kind) + 1);
   }
 
-  delete(kind: KnownKind, key: string): void {
+  delete(kind: CachedKind, key: string): void {
     this.#of(kind).delete(key);
     this.#versions.set(kind, this.version(kind) + 1);
   }
 
-  #of(kind: KnownKind): Map<string, Frozen<ApiObject>> {
+  #of(kind: CachedKind): Map<string, Frozen<ApiObject>> {
     const known = this.#kinds.get(kind) ?? new Map<string, Frozen<ApiObject>>();
     this.#kinds.set(kind, known);
     return known;
@@ -347,7 +350,7 @@ export class TestObjects implements KnownObjects {
 
 /** An attempt to place a pod. */
 export function cycleOf(cluster: ClusterView, pod: Frozen<Pod> | PodFacts): Cycle {
-  return { pod: 'requests' in pod ? pod : podFacts(pod), cluster, memory: new CycleMemory() };
+  return { pod: 'requests' in pod ? pod : podFacts(pod), cluster, state: new CycleState() };
 }
 
 /** What plugins are made with. What a test does not give, and a plugin uses all the same, throws. */
@@ -364,13 +367,13 @@ export function toolsOf(cluster: ClusterView, tools: Partial<PluginTools> = {}):
     profile,
     cluster,
     filters: { filter: notGiven('filters'), addPod: notGiven('filters'), removePod: notGiven('filters') },
-    waiting: { get: () => undefined, list: () => [], stop: () => false },
-    podNow: (pod) => pod,
+    waitingPods: { get: () => undefined, list: () => [], stop: () => false },
+    currentPod: (pod) => pod,
     activate: () => undefined,
     nominate: notGiven('nominate'),
-    note: () => undefined,
-    tell: () => undefined,
-    background: notGiven('background'),
+    recordEvent: () => undefined,
+    recordActivity: () => undefined,
+    runInBackground: notGiven('background'),
     ...tools,
   };
 }

@@ -17,6 +17,14 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/**
+ * The controllers that tests of an API server alone run: those that do not change workloads, so that responses depend
+ * on requests only.
+ */
+export const fewControllers =
+  '--controllers=clusterrole-aggregation-controller,serviceaccount-token-controller,' +
+  'persistentvolume-binder-controller,ephemeral-volume-controller,namespace-controller,resourcequota-controller';
+
 /** Starts one with the flags of the command line; a free port, unless they name one. */
 export async function startServer(...flags: readonly string[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'vivarium-served-'));
@@ -26,10 +34,14 @@ export async function startServer(...flags: readonly string[]): Promise<Served> 
     print: () => undefined,
     readFile: (path) => readFile(path, 'utf8'),
     findFile: (path) => readFile(path, 'utf8').catch(() => undefined),
+    findPrivateFile: (path) => readFile(path, 'utf8').catch(() => undefined),
     writeFile: (path, text) => writeFile(path, text, { mode: 0o600 }),
+    changeFile: () => Promise.reject(new Error('the kubeconfig of the user is not changed')),
     removeFile: (path) => rm(path),
     fileChanges: () => NEVER,
-    temporaryFile: (name) => join(folder, name),
+    createPrivateFolder: () => Promise.resolve(folder),
+    removeFolder: () => Promise.resolve(),
+    userKubeconfigPath: () => join(folder, 'config'),
   });
   const kubeconfig = readFileSync(serving.kubeconfigPath, 'utf8');
   rmSync(folder, { recursive: true });

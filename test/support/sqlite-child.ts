@@ -1,6 +1,7 @@
 // A process with a SQLite store, for tests that kill it. Waits for a line on its input, so that it can be started ahead
-// of time, then opens the store and either holds it or writes to it until it is killed. Every commit that was answered
-// is told on the output, one line of JSON each, before the next one of that writer begins.
+// of time, then opens the store and holds it, writes to it until it is killed, or makes one commit for each further
+// line of input (`step`). Every commit that was answered is printed on the output, one line of JSON each, before the
+// next one of that writer begins.
 import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -10,12 +11,12 @@ import { sqliteStore, type SqliteStore } from '../../lib/storage/sqlite/sqlite-s
 import type { Transaction } from '../../lib/storage/store.js';
 import { isStoreError } from '../../lib/storage/store-error.js';
 
-/** What the child is told to do. */
+/** The task of the child. */
 export interface ChildOrder {
   readonly path: string;
   /** The program of the worker. */
   readonly worker: string;
-  readonly task: 'hold' | 'write' | 'close';
+  readonly task: 'hold' | 'write' | 'close' | 'step';
   readonly seed?: number;
   /** The revision up to which history may be compacted. */
   readonly compactable?: number;
@@ -23,7 +24,7 @@ export interface ChildOrder {
   readonly closeAfterMs?: number | undefined;
 }
 
-/** What the child tells: whether it is open, and each commit. */
+/** A line of the output: whether the store is open, or a commit. */
 export type ChildReport =
   { readonly opened: true } | { readonly refused: string } | { readonly revision: number; readonly id: string };
 
@@ -32,9 +33,9 @@ const keys = 200;
 
 const lines = createInterface({ input: process.stdin });
 lines.once('line', (line) => {
-  lines.close();
-  process.stdin.destroy(); // nothing but the store may keep this process alive
-  void obey(JSON.parse(line) as ChildOrder);
+  const order = JSON.parse(line) as ChildOrder;
+  if (order.task !== 'step') lines.close();
+  void obey(order);
 });
 
 async function obey({
@@ -48,6 +49,10 @@ async function obey({
   const store = await open(path, new URL(worker));
   if (store === undefined) return;
   report({ opened: true });
+  if (task === 'step') return commitPerLine(store, seed);
+  // An open store does not keep a process alive; an open input does.
+  if (task === 'hold') process.stdin.resume();
+  else process.stdin.destroy();
   if (task === 'write') {
     const chance = random(seed);
     const writing = Array.from({ length: writers }, (_, writer) =>
@@ -62,6 +67,17 @@ async function obey({
   }
 }
 
+/** Nothing is written between two lines: when a commit is printed, all of it is on the disk. */
+async function commitPerLine(store: SqliteStore, seed: number): Promise<void> {
+  const chance = random(seed);
+  let count = 0;
+  for await (const line of lines) {
+    if (line === '') continue;
+    const id = `${seed}-${count++}`;
+    report({ revision: (await store.commit(transactionOf(chance, id))).revision, id });
+  }
+}
+
 async function open(path: string, worker: URL): Promise<SqliteStore | undefined> {
   try {
     return await sqliteStore({ path, worker });
@@ -69,6 +85,7 @@ async function open(path: string, worker: URL): Promise<SqliteStore | undefined>
     if (!isStoreError(error)) throw error;
     report({ refused: error.code });
     process.exitCode = 1;
+    process.stdin.destroy();
     return undefined;
   }
 }

@@ -3,11 +3,11 @@
 import { delayWhen } from 'rxjs';
 import type { Subscription } from 'rxjs';
 import { inProcessClient } from '../../lib/client/index.js';
-import type { Client, Handler, Stored } from '../../lib/client/index.js';
+import type { Client, Stored } from '../../lib/client/index.js';
 import { ephemeralVolumes, persistentVolumes } from '../../lib/controllers/index.js';
 import type { EphemeralVolumesActivity, PersistentVolumesActivity } from '../../lib/controllers/index.js';
 import { isApiError, random, virtualClock } from '../../lib/core/index.js';
-import type { VirtualClock } from '../../lib/core/index.js';
+import type { VirtualClock, Handler } from '../../lib/core/index.js';
 import type {
   Event,
   ObjectMeta,

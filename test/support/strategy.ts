@@ -2,7 +2,7 @@
 // prepare, count the generation, validate, warn. What comes back is the object of the hub version, before any commit.
 import type { FieldError } from '../../lib/core/errors/field-error.js';
 import { fieldErrorText, fieldErrorsText } from '../../lib/core/errors/field-error.js';
-import { deepFreeze } from '../../lib/core/objects/freeze.js';
+import { deepFreeze } from '../../lib/core/objects/json.js';
 import type { GroupVersionKind } from '../../lib/core/objects/gvk.js';
 import { parseGroupVersion, printGroupVersion } from '../../lib/core/objects/gvk.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../lib/core/objects/meta-validation.js';
@@ -136,7 +136,7 @@ function decode(gvk: GroupVersionKind, object: object): Loose {
   if (namespaced) decoded.metadata = { namespace: 'default', ...decoded.metadata };
   scheme.setDefaults(decoded);
   const hub = scheme.kind(gvk)?.hub ?? gvk;
-  // Conversions share with their input, which nobody else holds here.
+  // Conversions share with their input, which has no other owner here.
   return structuredClone(scheme.convert(decoded, hub)) as Loose;
 }
 

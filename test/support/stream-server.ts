@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Test } from 'tap';
-import type { NodeConnector } from '../../lib/client/index.js';
+import type { NodeConnector } from '../../lib/core/index.js';
 import { inProcessClient } from '../../lib/client/index.js';
 import type { Client } from '../../lib/client/index.js';
 import { createServer } from '../../lib/server/index.js';

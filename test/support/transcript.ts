@@ -64,7 +64,7 @@ export function expected({ outcomes }: Step, version: string): string {
   return outcomes.get(marks.at(-1) ?? '') ?? '';
 }
 
-/** Runs a step and tells what it came to, in the words of a transcript. */
+/** Runs a step and returns its outcome as a transcript prints it. */
 export async function outcome({ command, input }: Step, session: Session): Promise<string> {
   const child = spawn('sh', ['-c', command], {
     cwd: session.cwd,

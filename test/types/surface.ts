@@ -11,7 +11,7 @@ import type {
   Status,
   WatcherEvent,
 } from '../../lib/core/index.js';
-import { isApiError, setIn, snapshotWriter, updateIn } from '../../lib/core/index.js';
+import { isApiError, random, setIn, snapshotWriter, updateIn, virtualClock } from '../../lib/core/index.js';
 import type {
   ConfigMap,
   Deployment,
@@ -31,9 +31,11 @@ import type {
   TokenAuthenticator,
 } from '../../lib/auth/index.js';
 import { bearerTokens, bootstrapTokens, rbacAuthorizer } from '../../lib/auth/index.js';
+import { crd } from '../../lib/client/index.js';
 import type { Client, KindClient, Patch, ResourceClient, Stored } from '../../lib/client/index.js';
+import { withTime } from '../../lib/cluster/with-time.js';
 import { createServer } from '../../lib/server/index.js';
-import type { ApiServer } from '../../lib/server/index.js';
+import type { ApiServer, ServerOptions } from '../../lib/server/index.js';
 import type { Batch, Store } from '../../lib/storage/index.js';
 import { inProcessCall } from '../../lib/webhook/index.js';
 import type { WebhookCall } from '../../lib/webhook/index.js';
@@ -126,7 +128,7 @@ test('the objects of a kind are a ListWatch', () => {
   expect<ResourceClient<Pod>>().type.toBeAssignableTo<ListWatch<Stored<Pod>>>();
 });
 
-test('fields of a kind that nobody described are unknown', () => {
+test('fields of a kind without a type are unknown', () => {
   expect(client.resource({ apiVersion: 'example.com/v1', kind: 'Widget' })).type.toBe<ResourceClient>();
   expect<Awaited<ReturnType<ResourceClient['get']>>['spec']>().type.toBe<unknown>();
   expect<Awaited<ReturnType<ResourceClient['get']>>['metadata']['uid']>().type.toBe<string>();
@@ -182,7 +184,7 @@ test('parts that read objects are made by a function of tools', () => {
   expect<ServerTools['closed$']>().type.toBe<Observable<void>>();
 });
 
-test('who is asking is told by a value that nobody can change', () => {
+test('the user of a request is a read-only value', () => {
   expect<Authenticated['user']>().type.not.toBeAssignableTo<{ groups: string[] }>();
   expect<Authenticator>().type.not.toBeAssignableFrom<TokenAuthenticator>();
 });
@@ -191,4 +193,42 @@ test('a webhook is a function from object to object', () => {
   expect(inProcessCall).type.toBeCallableWith(() => ({ status: { allowed: true } }));
   expect(inProcessCall).type.not.toBeCallableWith(() => 'yes');
   expect(inProcessCall(() => ({}))).type.toBe<WebhookCall>();
+});
+
+test('parts of a cluster are created with its clock and its random', () => {
+  const [clock, chance] = [virtualClock(), random(1)];
+  expect(withTime(createServer, { store, clock, random: chance })).type.toBe<ApiServer>();
+  expect(withTime<ServerOptions, ApiServer>).type.not.toBeCallableWith(createServer, { store, clock });
+  expect(withTime<ServerOptions, ApiServer>).type.not.toBeCallableWith(createServer, { store, random: chance });
+});
+
+test('the type of a custom resource follows from its schema literal', () => {
+  const widgetKind = crd({
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Widget',
+    schema: {
+      type: 'object',
+      required: ['spec'],
+      properties: {
+        spec: {
+          type: 'object',
+          required: ['color'],
+          properties: {
+            color: { type: 'string', enum: ['red', 'blue'] },
+            sizes: { type: 'array', items: { type: 'integer' } },
+            port: { 'x-kubernetes-int-or-string': true },
+            labels: { type: 'object', additionalProperties: { type: 'string', nullable: true } },
+          },
+        },
+      },
+    },
+  });
+  expect(widgetKind.client).type.toBeCallableWith(client);
+  type Widget = Parameters<ReturnType<typeof widgetKind.client>['create']>[0];
+  expect<Widget['spec']['color']>().type.toBe<'red' | 'blue'>();
+  expect<Widget['spec']['port']>().type.toBe<string | number | undefined>();
+  expect<Widget>().type.toBeAssignableFrom<{ spec: { color: 'red' } }>();
+  expect<Widget>().type.not.toBeAssignableFrom<{ spec: { color: 'green' } }>();
+  expect<Widget>().type.not.toBeAssignableFrom<{ metadata: { name: string } }>();
 });

@@ -1,5 +1,5 @@
-// What has to be true of an AuthenticationConfiguration before anybody is believed because of it, in Kubernetes' words.
-// Valid, it comes with its expressions compiled. As apiserver/pkg/apis/apiserver/validation/validation.go.
+// Validates an AuthenticationConfiguration, with the messages of Kubernetes, and compiles its expressions. As
+// apiserver/pkg/apis/apiserver/validation/validation.go.
 import {
   fieldDuplicate,
   fieldErrorsText,
@@ -18,26 +18,26 @@ import type {
 } from './authentication-configuration.js';
 import { compileJwtExpressions } from './jwt-expressions.js';
 import type { JwtExpressions } from './jwt-expressions.js';
-import { noExpressions } from './expressions.js';
+import { celExpressions } from './cel-expressions.js';
 import type { ExpressionCompiler } from './expressions.js';
 
-/** What validation needs to know besides the configuration. */
+/** Dependencies of the validation. */
 export interface AuthenticationConfigurationRules {
-  /** Without one, configurations with expressions are invalid. */
+  /** Compiles expressions. Default: CEL. */
   readonly expressions?: ExpressionCompiler;
-  /** Issuers whose tokens are verified elsewhere: those of service accounts. */
+  /** Issuers that must not be configured: those of service accounts. */
   readonly disallowedIssuers?: readonly string[];
-  /** What is wrong with the PEM of certificates, if anything is. Without it they are not looked at. */
+  /** Returns why a PEM bundle is unusable. Without it, certificates are not checked. */
   certificatesProblem?(pem: string): string | undefined;
 }
 
-/** A JWT authenticator whose expressions are compiled. */
+/** A validated JWT authenticator with its expressions compiled. */
 export interface CompiledJwtAuthenticator {
   readonly configuration: JwtAuthenticator;
   readonly expressions: JwtExpressions;
 }
 
-/** A configuration that cannot be obeyed. */
+/** An invalid configuration. */
 export class AuthenticationConfigurationError extends Error {
   override readonly name = 'AuthenticationConfigurationError';
   readonly errors: readonly FieldError[];
@@ -48,7 +48,7 @@ export class AuthenticationConfigurationError extends Error {
   }
 }
 
-/** Everything wrong with a configuration. */
+/** Returns all problems of a configuration. */
 export function validateAuthenticationConfiguration(
   configuration: AuthenticationConfiguration,
   rules: AuthenticationConfigurationRules = {},
@@ -56,7 +56,7 @@ export function validateAuthenticationConfiguration(
   return check(configuration, rules).errors;
 }
 
-/** Validates and compiles. Throws `AuthenticationConfigurationError`. */
+/** Validates and compiles a configuration. Throws `AuthenticationConfigurationError`. */
 export function compileAuthenticationConfiguration(
   configuration: AuthenticationConfiguration,
   rules: AuthenticationConfigurationRules = {},
@@ -84,7 +84,11 @@ function check(
   for (const [index, configuration] of jwt.entries()) {
     const at = path.index(index);
     const { issuer } = configuration;
-    const { expressions, errors: wrong } = compileJwtExpressions(configuration, rules.expressions ?? noExpressions, at);
+    const { expressions, errors: wrong } = compileJwtExpressions(
+      configuration,
+      rules.expressions ?? celExpressions(),
+      at,
+    );
     errors.push(...validateIssuer(issuer, rules, at.child('issuer')), ...wrong);
     errors.push(...repeated(issuer.url, urls, at.child('issuer').child('url')));
     if (issuer.discoveryURL)

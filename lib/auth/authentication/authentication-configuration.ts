@@ -1,7 +1,6 @@
-// The file that says which JWTs are believed and who may be nobody: AuthenticationConfiguration of
-// apiserver.config.k8s.io. Here are its types and its reading; what else has to be true of it is in
-// authentication-configuration-validation.ts. As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the
-// same to the letter.
+// AuthenticationConfiguration of apiserver.config.k8s.io: trusted JWT issuers and anonymous authentication. This file
+// has its types and parser; validation is in authentication-configuration-validation.ts. As
+// apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 have the same fields.
 import {
   DecodeError,
   decodeValue,
@@ -13,24 +12,24 @@ import {
   typeMetaOf,
 } from '../../core/index.js';
 import type { Field, JsonValue, StructType } from '../../core/index.js';
-import type { AnonymousOptions } from './anonymous.js';
+import type { AnonymousOptions } from './authenticator-decorators.js';
 
-/** Who is believed. A field that is empty is the same as one that is absent, except for prefixes. */
+/** The configuration of JWT and anonymous authentication. An empty field equals an absent one, except for prefixes. */
 export interface AuthenticationConfiguration {
-  /** At most 64. The first whose issuer a token names decides about it. */
+  /** At most 64. A token is verified by the first whose issuer it names. */
   readonly jwt?: readonly JwtAuthenticator[];
-  /** Without it, flags decide who may be nobody. It cannot change while the server runs. */
+  /** Overrides `--anonymous-auth`. Cannot change while the server runs. */
   readonly anonymous?: AnonymousConfiguration;
 }
 
-/** Whether requests without credentials are `system:anonymous`. */
+/** Anonymous authentication. */
 export interface AnonymousConfiguration {
   readonly enabled?: boolean;
-  /** The only paths for which it is so; without any it is for all. */
+  /** The only paths for which it is allowed. Default: all. */
   readonly conditions?: readonly { readonly path: string }[];
 }
 
-/** An issuer and what its tokens say. */
+/** A JWT authenticator: an issuer and the mapping of its claims. */
 export interface JwtAuthenticator {
   readonly issuer: JwtIssuer;
   readonly claimValidationRules?: readonly ClaimValidationRule[];
@@ -38,16 +37,16 @@ export interface JwtAuthenticator {
   readonly userValidationRules?: readonly UserValidationRule[];
 }
 
-/** Who signs. */
+/** The issuer of tokens. */
 export interface JwtIssuer {
-  /** Must be the `iss` of tokens and the `issuer` of the discovery document. */
+  /** Must equal `iss` of tokens and `issuer` of the discovery document. */
   readonly url: string;
-  /** Where the discovery document is, if not below `url`. */
+  /** URL of the discovery document, if it is not below `url`. */
   readonly discoveryURL?: string;
-  /** PEM of those who vouch for the issuer's own certificate; the machine's unless given. */
+  /** Authorities of the issuer's serving certificate, in PEM. Default: those of the system. */
   readonly certificateAuthority?: string;
   readonly audiences?: readonly string[];
-  /** Must be given for several audiences. */
+  /** Required if there are several audiences. */
   readonly audienceMatchPolicy?: 'MatchAny';
   readonly egressSelectorType?: 'controlplane' | 'cluster';
 }
@@ -60,7 +59,7 @@ export interface ClaimValidationRule {
   readonly message?: string;
 }
 
-/** What becomes of claims. */
+/** The mapping of claims to the fields of a user. */
 export interface ClaimMappings {
   readonly username: PrefixedClaimOrExpression;
   readonly groups?: PrefixedClaimOrExpression;
@@ -68,18 +67,18 @@ export interface ClaimMappings {
   readonly extra?: readonly ExtraMapping[];
 }
 
-/** A claim or an expression over `claims`. */
+/** A claim, or an expression over `claims`. */
 export interface ClaimOrExpression {
   readonly claim?: string;
   readonly expression?: string;
 }
 
-/** The same; a claim needs a prefix, which may be empty. */
+/** A claim with its required, possibly empty prefix, or an expression. */
 export interface PrefixedClaimOrExpression extends ClaimOrExpression {
   readonly prefix?: string;
 }
 
-/** A key of `extra` and its values. */
+/** A key of `extra` and the expression of its values. */
 export interface ExtraMapping {
   readonly key: string;
   readonly valueExpression: string;
@@ -91,7 +90,7 @@ export interface UserValidationRule {
   readonly message?: string;
 }
 
-/** Reads the file, YAML or JSON. Unknown and repeated fields are refused. Throws `DecodeError`. */
+/** Parses the configuration, YAML or JSON. Unknown and repeated fields are errors. Throws `DecodeError`. */
 export async function parseAuthenticationConfiguration(text: string): Promise<AuthenticationConfiguration> {
   if (text === '') throw new DecodeError('empty config data');
   const { value, problems: repeated } = await parseYaml(text);
@@ -103,7 +102,10 @@ export async function parseAuthenticationConfiguration(text: string): Promise<Au
   return { ...(jwt && { jwt }), ...(anonymous && { anonymous }) };
 }
 
-/** Who may be nobody; undefined if nobody may. Where the configuration says nothing, `--anonymous-auth` does. */
+/**
+ * Returns the options of anonymous authentication; undefined if it is disabled. `--anonymous-auth` applies if the
+ * configuration does not set it.
+ */
 export function anonymousOf({ anonymous }: AuthenticationConfiguration, byFlag = true): AnonymousOptions | undefined {
   if (anonymous === undefined) return byFlag ? {} : undefined;
   if (anonymous.enabled !== true) return undefined;
@@ -126,14 +128,14 @@ const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
   (version) => `apiserver.config.k8s.io/${version}`,
 );
 
-/** A text that is empty where it is absent. */
+/** A string that is empty if absent. */
 const text = (name: string): Field => field(name, scalars.string);
-/** A text whose absence is something of its own. */
+/** A string whose absence differs from the empty string. */
 const optionalText = (name: string): Field => field(name, scalars.string, { presence: 'pointer' });
 const texts = (name: string): Field => field(name, listOf(scalars.string));
 const struct = (name: string, fields: readonly Field[]): StructType =>
   structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);
-/** A structure that is there even where the document has none. */
+/** A structure that is present even if the document has none. */
 const always = (name: string, type: StructType): Field => field(name, type, { presence: 'always' });
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
 

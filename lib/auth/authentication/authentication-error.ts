@@ -1,11 +1,11 @@
-// Why credentials were refused. For logs, the audit and reviews of tokens: clients only ever hear `Unauthorized`.
+// The error of rejected credentials. For logs, audit and token reviews; clients only receive `Unauthorized`.
 import { aggregateText } from '../../core/index.js';
 
-/** Credentials that are wrong. */
+/** Credentials that are rejected. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError';
 
-  /** Several problems print as one text. */
+  /** Several problems are joined into one message. */
   constructor(problems: string | readonly string[]) {
     super(typeof problems === 'string' ? problems : aggregateText(problems));
   }

@@ -1,12 +1,12 @@
-// Tokens that requests carry: in their Authorization header, or, since a browser cannot set headers on a WebSocket, as
-// one of the protocols it offers. A token that nobody knows is wrong, not absent. As
+// Bearer tokens of requests: from the Authorization header or, because browsers cannot set headers on a WebSocket, from
+// an offered subprotocol. A token that no authenticator recognises is rejected; it does not count as absent. As
 // apiserver/pkg/authentication/request/{bearertoken/bearertoken,websocket/protocol}.go.
 import { decodeBase64, firstOf } from '../../core/index.js';
 import type { Authenticated, Authenticator, Credentials, TokenAuthenticator } from '../authenticator.js';
 import { AuthenticationError } from './authentication-error.js';
 import { unionAuthenticator, unionTokenAuthenticator } from './union.js';
 
-/** Knows users by their tokens: the authenticators are asked in order. */
+/** Authenticates requests by their bearer token, trying the token authenticators in order. */
 export function bearerTokens(authenticators: readonly TokenAuthenticator[]): Authenticator {
   const known = unionTokenAuthenticator(authenticators);
   return unionAuthenticator([
@@ -30,7 +30,7 @@ function orWrong(found: Authenticated | undefined): Authenticated {
   return found;
 }
 
-/** What stands behind the scheme, up to the next space. Two spaces are one too many: then there is no token. */
+/** Returns the token after the scheme, up to the next space. A second space directly after the first means no token. */
 function headerToken(credentials: Credentials): string | undefined {
   const header = withoutSpaceAround(credentials.header('authorization') ?? '');
   const scheme = header.indexOf(' ');
@@ -42,7 +42,10 @@ function headerToken(credentials: Credentials): string | undefined {
   return undefined;
 }
 
-/** The token counts only beside another protocol: the server has to answer with one, and will not with that. */
+/**
+ * A token subprotocol is used only beside another one: the server has to select a subprotocol and never selects that
+ * one.
+ */
 function socketToken(credentials: Credentials): string | undefined {
   if (!asksForWebSocket(credentials)) return undefined;
   const offered = credentials.header('sec-websocket-protocol')?.split(',').map(withoutSpaceAround) ?? [];
@@ -55,7 +58,7 @@ function socketToken(credentials: Credentials): string | undefined {
   return token;
 }
 
-/** What a WebSocket protocol begins with that carries a token. */
+/** Prefix of a WebSocket subprotocol that carries a token. */
 export const socketTokenPrefix = 'base64url.bearer.authorization.k8s.io.';
 
 function asksForWebSocket(credentials: Credentials): boolean {
@@ -90,7 +93,7 @@ function decodedToken(text: string): string {
 
 const badEncoding = 'invalid base64.bearer.authorization token encoding';
 
-/** Without the space of ASCII at both ends. A header's bytes may be taken for other space that they are not. */
+/** Trims ASCII whitespace only. Header bytes could be mistaken for other Unicode whitespace. */
 function withoutSpaceAround(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && isSpace(text.charCodeAt(from))) from++;

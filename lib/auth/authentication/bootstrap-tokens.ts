@@ -1,5 +1,5 @@
-// Tokens with which nodes join a cluster: `id.secret`, kept in Secrets `bootstrap-token-⟨id⟩` of kube-system. Whatever
-// is wrong with one, nobody knows it; only a failure to read is a failure. As
+// Bootstrap tokens, with which nodes join a cluster: `id.secret`, stored in Secrets `bootstrap-token-⟨id⟩` of
+// kube-system. An invalid token is not recognised rather than rejected; only failed reads are errors. As
 // plugin/pkg/auth/authenticator/token/bootstrap/bootstrap.go.
 import { decodeBase64, parseTime } from '../../core/index.js';
 import type { Clock, Frozen, ObjectReader } from '../../core/index.js';
@@ -7,13 +7,13 @@ import type { Secret } from '../../core/types/index.js';
 import type { Authenticated, TokenAuthenticator } from '../authenticator.js';
 import { isSameSecret } from './constant-time.js';
 
-/** What bootstrap tokens are read with; the tools of the server have it. */
+/** Dependencies of bootstrap tokens; `ServerTools` has them. */
 export interface BootstrapTokenOptions {
   readonly reader: ObjectReader;
   readonly clock: Clock;
 }
 
-/** Knows users by bootstrap tokens. */
+/** Authenticates users by bootstrap tokens. */
 export function bootstrapTokens({ reader, clock }: BootstrapTokenOptions): TokenAuthenticator {
   return async (token) => {
     const [id = '', secret = '', ...rest] = token.split('.', 3);
@@ -41,7 +41,7 @@ function textOf({ data }: Frozen<Secret>, key: string): string {
   return encoded === undefined ? '' : new TextDecoder().decode(decodeBase64(encoded));
 }
 
-/** What cannot be read as a time has passed. */
+/** A time that cannot be parsed counts as expired. */
 function isExpired(expiration: string, nowMs: number): boolean {
   if (expiration === '') return false;
   try {
@@ -51,7 +51,7 @@ function isExpired(expiration: string, nowMs: number): boolean {
   }
 }
 
-/** The group of all, and those the Secret adds; one of another form spoils all. */
+/** Returns the bootstrappers' group and those of the Secret. One malformed group invalidates the token. */
 function groupsOf(extra: string): string[] | undefined {
   const added = extra === '' ? [] : extra.split(',');
   if (!added.every((group) => groupForm.test(group))) return undefined;

@@ -1,8 +1,7 @@
-// From the claims of a verified token to a user, by the mappings and rules of its authenticator. Claims are read as
-// Go's decoder would: null is the empty value, any other wrong type is an error. Pure; whether the token is to be
-// believed was decided before. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go: getUsername, getGroups,
-// getUID, getExtra.
-import { errorText, isJsonObject, quote, setOwn } from '../../core/index.js';
+// Maps the claims of a verified token to a user, by the mappings and rules of its authenticator. Claims are decoded as
+// Go does: null is the zero value, any other wrong type is an error. Pure. As
+// apiserver/plugin/pkg/authenticator/token/oidc/oidc.go: getUsername, getGroups, getUID, getExtra.
+import { errorText, quote, setOwn, unmarshalTypeError } from '../../core/index.js';
 import type { Frozen, JsonObject, JsonValue } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { CompiledJwtAuthenticator } from './authentication-configuration-validation.js';
@@ -10,10 +9,10 @@ import { AuthenticationError } from './authentication-error.js';
 import type { CompiledExpression } from './expressions.js';
 import type { CompiledRule } from './jwt-expressions.js';
 
-/** The key of `extra` under which a token's own identity stands. */
+/** Key of `extra` with the identifier of the token. */
 const credentialIdKey = 'authentication.kubernetes.io/credential-id';
 
-/** The user that claims stand for. Throws `AuthenticationError` where they are missing, malformed or break a rule. */
+/** Returns the user of the claims. Throws `AuthenticationError` if claims are missing, malformed or violate a rule. */
 export function userOf({ configuration, expressions }: CompiledJwtAuthenticator, claims: JsonObject): Frozen<UserInfo> {
   const { username: byName, groups: byGroups = {}, uid: byUid = {} } = configuration.claimMappings;
   const username = expressions.username
@@ -38,10 +37,11 @@ export function userOf({ configuration, expressions }: CompiledJwtAuthenticator,
 
 function usernameIn(claim: string, prefix: string, claims: JsonObject): string {
   const username = textIn(claims, claim, `parse username claims ${quote(claim)}`);
-  // Somebody who may write any address into their profile must not become whoever has it.
+  // An unverified address must not be used: users could otherwise claim the address of another user.
   if (claim === 'email' && Object.hasOwn(claims, 'email_verified')) {
     const verified = claims.email_verified ?? false;
-    if (typeof verified !== 'boolean') throw problem(`parse 'email_verified' claim: ${mismatch(verified, 'bool')}`);
+    if (typeof verified !== 'boolean')
+      throw problem(`parse 'email_verified' claim: ${unmarshalTypeError(verified, 'value of type bool')}`);
     if (!verified) throw problem('email not verified');
   }
   return prefix + username;
@@ -55,12 +55,13 @@ function usernameBy(expression: CompiledExpression, claims: JsonObject): string 
   return username;
 }
 
-/** One text or a list of them; none where the claim is absent. */
+/** Returns a string or list of strings as a list; empty if the claim is absent. */
 function groupsIn(claim: string, prefix: string, claims: JsonObject): readonly string[] {
   if (claim === '' || !Object.hasOwn(claims, claim)) return [];
   const value = claims[claim] ?? [];
   const groups = typeof value === 'string' ? [value] : listOfTexts(value);
-  if (groups === undefined) throw problem(`parse groups claim ${quote(claim)}: ${mismatch(value, 'string')}`);
+  if (groups === undefined)
+    throw problem(`parse groups claim ${quote(claim)}: ${unmarshalTypeError(value, 'value of type string')}`);
   return groups.map((group) => prefix + group);
 }
 
@@ -95,7 +96,7 @@ function extraOf(
   return extra;
 }
 
-/** A text or a list of them; empty ones are none. */
+/** Returns a string or list of strings as a list, without empty ones. */
 function textsBy(expression: CompiledExpression, claims: JsonObject, use: 'group' | 'extra'): readonly string[] {
   const value = evaluated(expression, { claims }, `${use} claim expression`) ?? [];
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -150,19 +151,8 @@ function evaluated(
 function textIn(claims: JsonObject, name: string, doing: string): string {
   if (!Object.hasOwn(claims, name)) throw problem(`${doing}: claim not present`);
   const value = claims[name] ?? '';
-  if (typeof value !== 'string') throw problem(`${doing}: ${mismatch(value, 'string')}`);
+  if (typeof value !== 'string') throw problem(`${doing}: ${unmarshalTypeError(value, 'value of type string')}`);
   return value;
-}
-
-function mismatch(value: JsonValue, wanted: 'string' | 'bool'): string {
-  const found = Array.isArray(value)
-    ? 'array'
-    : isJsonObject(value)
-      ? 'object'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value;
-  return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
 }
 
 function problem(text: string): AuthenticationError {

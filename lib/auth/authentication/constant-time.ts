@@ -1,6 +1,6 @@
-// Comparing secrets: how long it takes tells nothing but their lengths.
+// Constant-time comparison of secrets: the duration depends on their lengths only.
 
-/** Whether two secrets are equal. */
+/** Returns true if two secrets are equal. */
 export function isSameSecret(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

@@ -1,41 +1,40 @@
-// The seam for CEL. Configurations of authentication and authorization may hold expressions: mappings and rules of JWT
-// authenticators, match conditions of webhooks. They are compiled once, when the configuration is loaded, by the
-// compiler that a host plugs in; a configuration that needs one where there is none is refused, never half obeyed.
-// As apiserver/pkg/authentication/cel and apiserver/pkg/authorization/cel.
+// The port to CEL. Authentication and authorization configurations may contain expressions: mappings and rules of JWT
+// authenticators, match conditions of webhooks. They are compiled once, when a configuration is loaded, by default by
+// cel-expressions.ts; a host may provide another compiler.
 import { fieldInternal, fieldInvalid, fieldRequired } from '../../core/index.js';
 import type { FieldError, FieldPath, Shape } from '../../core/index.js';
 
 /** Compiles expressions. */
 export interface ExpressionCompiler {
-  /** Throws `ExpressionError` when the source does not compile, or cannot be of the type demanded. */
+  /** Compiles a source. Throws `ExpressionError` if it does not compile or cannot have the required type. */
   compile(source: string, environment: ExpressionEnvironment): CompiledExpression;
 }
 
-/** What an expression may refer to, and what it must be. */
+/** The variables and the required result type of an expression. */
 export interface ExpressionEnvironment {
-  /** The variables by name. A shape of kind `json` may be anything. */
+  /** The variables by name. A shape of kind `json` accepts any value. */
   readonly variables: Readonly<Record<string, Shape>>;
-  /** `any` where only the value itself can show whether it fits: then whoever evaluates checks it. */
+  /** The required result type. `any` if only the value shows whether it fits; the evaluating code then checks it. */
   readonly result: 'bool' | 'any';
 }
 
-/** An expression ready to be evaluated, any number of times. */
+/** A compiled expression. It may be evaluated any number of times. */
 export interface CompiledExpression {
   readonly source: string;
   /**
-   * The value: JSON, integers perhaps as bigint. `variables` has JSON values under the names declared. Throws
-   * `ExpressionError` when evaluation fails or costs too much.
+   * Evaluates the expression. `variables` has JSON values under the declared names; integers of the result may be
+   * bigint. Throws `ExpressionError` if evaluation fails or exceeds its cost limit.
    */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
   /**
-   * Whether the source names this field anywhere: `selects('claims', 'email')` of `claims.email` and `claims.?email`.
+   * Returns true if the source selects this field: `selects('claims', 'email')` for `claims.email` and `claims.?email`.
    */
   selects(variable: string, ...path: readonly string[]): boolean;
 }
 
 /**
- * What is wrong: with the source (`Invalid`, or `Required` where it is missing), its evaluation, or the compiler
- * (`Internal`).
+ * An error of an expression: of its source (`Invalid`, or `Required` if it is missing), of its evaluation, or of the
+ * compiler (`Internal`).
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
@@ -47,14 +46,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The compiler of a host that brought none. */
-export const noExpressions: ExpressionCompiler = {
-  compile() {
-    throw new ExpressionError('expressions need a compiler, and none is plugged in');
-  },
-};
-
-/** Compiles; failures are the field's. */
+/** Compiles an expression and reports failures as errors of the field. */
 export function compileAt(
   compiler: ExpressionCompiler,
   source: string,

@@ -1,7 +1,6 @@
-// The rules and mappings of a JWT authenticator: checked, and their expressions compiled. What an expression yields is
-// only known when it is evaluated, since claims may be anything: claim-mapping.ts looks at that.
-// As apiserver/pkg/apis/apiserver/validation/validation.go: validateClaimValidationRules, validateClaimMappings,
-// validateUserValidationRules.
+// Validates and compiles the rules and mappings of a JWT authenticator. Types of results are checked at evaluation in
+// claim-mapping.ts, because claims may have any type. As apiserver/pkg/apis/apiserver/validation/validation.go:
+// validateClaimValidationRules, validateClaimMappings, validateUserValidationRules.
 import {
   fieldDuplicate,
   fieldInvalid,
@@ -26,7 +25,7 @@ import type {
 import { compileAt } from './expressions.js';
 import type { CompiledExpression, ExpressionCompiler, ExpressionEnvironment } from './expressions.js';
 
-/** The compiled expressions of a JWT authenticator; those it does not have are absent. */
+/** The compiled expressions of a JWT authenticator. */
 export interface JwtExpressions {
   readonly claimRules: readonly CompiledRule[];
   readonly username?: CompiledExpression;
@@ -36,13 +35,13 @@ export interface JwtExpressions {
   readonly userRules: readonly CompiledRule[];
 }
 
-/** An expression that must be true, and what to say where it is not. */
+/** A rule that must be true, and the message if it is not. */
 export interface CompiledRule {
   readonly expression: CompiledExpression;
   readonly message: string;
 }
 
-/** Checks and compiles. The expressions are only worth something without errors. */
+/** Validates and compiles. The result is usable only if there are no errors. */
 export function compileJwtExpressions(
   { claimValidationRules = [], claimMappings, userValidationRules = [] }: JwtAuthenticator,
   compiler: ExpressionCompiler,
@@ -63,7 +62,7 @@ export function compileJwtExpressions(
   return { expressions: { claimRules, ...mappings, userRules }, errors };
 }
 
-/** Where errors are gathered on the way. */
+/** Collects errors. */
 interface Compilation {
   readonly errors: FieldError[];
   readonly compile: (

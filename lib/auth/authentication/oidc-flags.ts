@@ -1,26 +1,26 @@
-// The older way to say whom to believe: one issuer, by flags. They become the configuration that a file would hold.
-// As pkg/kubeapiserver/options/authentication.go, ToAuthenticationConfig.
+// Converts `--oidc-…` flags, which configure one issuer, to the equivalent AuthenticationConfiguration. As
+// pkg/kubeapiserver/options/authentication.go, ToAuthenticationConfig.
 import type { AuthenticationConfiguration } from './authentication-configuration.js';
 
-/** The flags `--oidc-…`. Files are read by whoever reads flags. */
+/** Values of the `--oidc-…` flags. Files are already read. */
 export interface OidcFlags {
   readonly issuerUrl: string;
   readonly clientId: string;
-  /** What `--oidc-ca-file` contains. */
+  /** Content of `--oidc-ca-file`, in PEM. */
   readonly certificateAuthority?: string;
-  /** `sub` unless given. */
+  /** Claim of the user name. Default `sub`. */
   readonly usernameClaim?: string;
-  /** Without one, the issuer and `#`, except before an `email`; `-` for none. */
+  /** Prefix of user names; `-` means none. Default: the issuer and `#`, except for the claim `email`. */
   readonly usernamePrefix?: string;
   readonly groupsClaim?: string;
   readonly groupsPrefix?: string;
   readonly requiredClaims?: Readonly<Record<string, string>>;
 }
 
-/** The algorithms that `--oidc-signing-algs` allows unless it is given. */
+/** Default of `--oidc-signing-algs`. */
 export const oidcFlagAlgorithms = ['RS256'] as const;
 
-/** The configuration that flags stand for. Throws where one of the two that belong together is missing. */
+/** Returns the configuration that the flags stand for. Throws if only one of issuer URL and client id is given. */
 export function configurationOfOidcFlags(flags: OidcFlags): AuthenticationConfiguration {
   const {
     issuerUrl,

@@ -1,40 +1,39 @@
-// Several authenticators as one, of requests or of tokens. The first user counts; who fails is remembered while the
-// others are asked, and where nobody knows the user all failures are told as one. As
-// apiserver/pkg/authentication/request/union/union.go and token/union/union.go.
+// Combines authenticators of requests or of tokens. The first user is returned. Errors are collected; if there is no
+// user, they are thrown as one. As apiserver/pkg/authentication/request/union/union.go and token/union/union.go.
 import type { ObservableInput } from 'rxjs';
 import { errorText, firstOf } from '../../core/index.js';
 import type { Authenticated, Authenticator, TokenAuthenticator } from '../authenticator.js';
 import { AuthenticationError } from './authentication-error.js';
 
-/** Asks in order. */
+/** Tries the authenticators in order. */
 export function unionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
   return union(authenticators);
 }
 
-/** Asks in order. */
+/** Tries the token authenticators in order. */
 export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return union(authenticators);
 }
 
-/** Something that answers who is asking, whatever it is asked with. */
-type Asked<Question extends readonly unknown[]> = (...question: Question) => ObservableInput<Authenticated | undefined>;
+/** An authenticator of any input. */
+type Authenticate<Input extends readonly unknown[]> = (...input: Input) => ObservableInput<Authenticated | undefined>;
 
-function union<Question extends readonly unknown[]>(authenticators: readonly Asked<Question>[]): Asked<Question> {
+function union<Input extends readonly unknown[]>(authenticators: readonly Authenticate<Input>[]): Authenticate<Input> {
   const [only] = authenticators;
   if (only !== undefined && authenticators.length === 1) return only;
-  return (...question) => answerOf(authenticators, question);
+  return (...input) => tryInOrder(authenticators, input);
 }
 
-/** Answers without a promise as long as everybody does. */
-function answerOf<Question extends readonly unknown[]>(
-  authenticators: readonly Asked<Question>[],
-  question: Question,
+/** Returns synchronously as long as every authenticator does. */
+function tryInOrder<Input extends readonly unknown[]>(
+  authenticators: readonly Authenticate<Input>[],
+  input: Input,
 ): readonly (Authenticated | undefined)[] | Promise<Authenticated | undefined> {
   const problems: string[] = [];
   for (const [index, authenticator] of authenticators.entries()) {
     try {
-      const found = firstOf(authenticator(...question), undefined);
-      if (found instanceof Promise) return answerLater(found, authenticators.slice(index + 1), question, problems);
+      const found = firstOf(authenticator(...input), undefined);
+      if (found instanceof Promise) return tryRest(found, authenticators.slice(index + 1), input, problems);
       if (found !== undefined) return [found];
     } catch (error) {
       problems.push(errorText(error));
@@ -44,19 +43,19 @@ function answerOf<Question extends readonly unknown[]>(
   return none;
 }
 
-async function answerLater<Question extends readonly unknown[]>(
+async function tryRest<Input extends readonly unknown[]>(
   first: Promise<Authenticated | undefined>,
-  others: readonly Asked<Question>[],
-  question: Question,
+  others: readonly Authenticate<Input>[],
+  input: Input,
   problems: string[],
 ): Promise<Authenticated | undefined> {
-  const asked = [
+  const attempts = [
     (): Promise<Authenticated | undefined> => first,
-    ...others.map((authenticator) => () => firstOf(authenticator(...question), undefined)),
+    ...others.map((authenticator) => () => firstOf(authenticator(...input), undefined)),
   ];
-  for (const ask of asked) {
+  for (const attempt of attempts) {
     try {
-      const found = await ask();
+      const found = await attempt();
       if (found !== undefined) return found;
     } catch (error) {
       problems.push(errorText(error));

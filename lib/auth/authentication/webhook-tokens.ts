@@ -1,6 +1,6 @@
-// Bearer tokens that somebody else knows: a webhook is asked for a TokenReview. Nothing is kept here; a host puts
-// `cachedTokens` of `vivarium/auth/node` around it, for two minutes as a kube-apiserver does.
-// As apiserver/plugin/pkg/authenticator/token/webhook/webhook.go.
+// Authenticates bearer tokens with a TokenReview webhook. Results are not cached here; wrap it in `cachedTokens` of
+// `vivarium/auth/node`, with two minutes as kube-apiserver does. As
+// apiserver/plugin/pkg/authenticator/token/webhook/webhook.go.
 import { deepFreeze } from '../../core/index.js';
 import type { TokenReviewStatus, UserInfo } from '../../core/types/index.js';
 import type { WebhookCall } from '../../webhook/index.js';
@@ -9,15 +9,15 @@ import { reviewToken } from '../review-call.js';
 import type { ReviewVersion } from '../review-call.js';
 import { AuthenticationError } from './authentication-error.js';
 
-/** How to ask. */
+/** Options of webhook tokens. */
 export interface WebhookTokensOptions {
-  /** Default v1beta1, as `--authentication-token-webhook-version`. */
+  /** Version of the TokenReview. Default v1beta1, as `--authentication-token-webhook-version`. */
   readonly version?: ReviewVersion;
-  /** For whom tokens are that the webhook names no audiences for: the server's own (`--api-audiences`). */
+  /** Audiences of tokens for which the webhook returns none: the server's own (`--api-audiences`). */
   readonly audiences?: readonly string[];
 }
 
-/** Knows the users that the webhook knows. The call brings its own deadline and retries. */
+/** Authenticates the users that the webhook returns. Time limit and retries are those of `call`. */
 export function webhookTokens(
   call: WebhookCall,
   { version = 'v1beta1', audiences: implicit = [] }: WebhookTokensOptions = {},
@@ -31,7 +31,7 @@ export function webhookTokens(
   };
 }
 
-/** A token for others is nobody's here, whatever else the webhook says of it. */
+/** Returns undefined for a token of other audiences, whatever else the status says. */
 function answerOf(
   status: TokenReviewStatus,
   wanted: readonly string[] | undefined,
@@ -50,8 +50,8 @@ function answerOf(
 const errorMax = 2048;
 
 /**
- * Who the user is goes along with everything that the user does, into caches, audit events and further webhooks: there
- * is a limit to it. Nobody is without a name.
+ * Checks the returned user. It is part of every later cache entry, audit event and webhook request, so its size is
+ * limited; an empty name is rejected.
  */
 function believed(user: UserInfo): UserInfo {
   if ((user.username ?? '') === '') throw new AuthenticationError('the webhook authenticated a user without a name');
@@ -60,5 +60,5 @@ function believed(user: UserInfo): UserInfo {
   return user;
 }
 
-/** Thousands of groups. */
+/** Enough for thousands of groups. */
 const userLengthMax = 256 * 1024;

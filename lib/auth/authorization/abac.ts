@@ -1,6 +1,6 @@
-// Attribute-based access, `--authorization-mode=ABAC`: a file of policies, one JSON object a line, each of which allows
-// somebody something. Read once. Lines without a version are of the oldest form, where what is left out means anything.
-// As pkg/auth/authorizer/abac and pkg/apis/abac.
+// Attribute-based access control, `--authorization-mode=ABAC`: a policy file with one JSON object per line, each of
+// which allows a user or group some requests. Lines without apiVersion have the v0 form, in which absent fields match
+// everything. As pkg/auth/authorizer/abac and pkg/apis/abac.
 import { isJsonObject, quote } from '../../core/index.js';
 import type { Frozen, JsonObject } from '../../core/index.js';
 import type { NonResourceRule, ResourceRule, UserInfo } from '../../core/types/index.js';
@@ -8,7 +8,7 @@ import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../aut
 import { urlMatches } from '../rbac/rule-matching.js';
 import { allAuthenticated } from '../system-users.js';
 
-/** Reads a policy file. Throws SyntaxError that names the line where one makes no sense. */
+/** Parses a policy file. Throws SyntaxError that names the invalid line. */
 export function abac(text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, index) => policyAt(line.trim(), index + 1));
   const authorizer = (attributes: AccessAttributes): readonly Decision[] =>
@@ -24,7 +24,7 @@ const unmatched: readonly Decision[] = Object.freeze([
   Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.' }),
 ]);
 
-/** A policy; `*` is anything, and nothing is the empty text. */
+/** A policy; `*` matches everything, the empty string matches nothing. */
 interface Policy {
   readonly user: string;
   readonly group: string;
@@ -43,7 +43,7 @@ function allows(policy: Policy, attributes: AccessAttributes): boolean {
   );
 }
 
-/** Who is named has to be there: user and group both, if both are named. */
+/** Returns true if the policy's user and group, as far as they are given, both match. */
 function isAbout({ user, group }: Policy, { username, groups = [] }: Frozen<UserInfo>): boolean {
   if (user === '' && group === '') return false;
   return (
@@ -51,7 +51,7 @@ function isAbout({ user, group }: Policy, { username, groups = [] }: Frozen<User
   );
 }
 
-/** Subresources are not told apart. */
+/** Matches resources without regard to subresources. */
 function covers(policy: Policy, { isResource, path, group, resource, namespace }: AccessAttributes): boolean {
   if (isResource)
     return (

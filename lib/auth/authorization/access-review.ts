@@ -1,5 +1,5 @@
-// What somebody asks for, as the spec of a SubjectAccessReview: what webhooks are sent, and what match conditions see.
-// As apiserver/plugin/pkg/authorizer/webhook/webhook.go, resourceAttributesFrom.
+// Converts access attributes to the spec of a SubjectAccessReview, for webhooks and for match conditions. As
+// apiserver/plugin/pkg/authorizer/webhook/webhook.go, resourceAttributesFrom.
 import type { FieldSelector, JsonObject, LabelOperator, Selector } from '../../core/index.js';
 import type {
   FieldSelectorRequirement,
@@ -10,7 +10,7 @@ import type {
 import type { AccessAttributes, AccessSelectors } from '../authorizer.js';
 import type { ReviewVersion } from '../review-call.js';
 
-/** The spec in v1. What is empty is left out. */
+/** Returns the spec in v1, without empty fields. */
 export function accessReviewSpec(attributes: AccessAttributes): SubjectAccessReviewSpec {
   const { user, isResource, path, verb } = attributes;
   const { username = '', uid = '', groups = [], extra } = user;
@@ -27,17 +27,14 @@ export function accessReviewSpec(attributes: AccessAttributes): SubjectAccessRev
   };
 }
 
-/** The spec as it is sent: v1beta1 calls the groups `group`. */
+/** Returns the spec as it is sent; v1beta1 names the groups `group`. */
 export function specIn(version: ReviewVersion, spec: SubjectAccessReviewSpec): JsonObject {
   const { groups, ...rest } = spec;
-  // A spec is JSON by its make; only TypeScript's interfaces have no index signature.
+  // A spec contains JSON values only; TypeScript interfaces lack the index signature.
   return { ...rest, ...(groups && { [version === 'v1' ? 'groups' : 'group']: groups }) } as unknown as JsonObject;
 }
 
-/**
- * The spec as expressions see it: texts and values are there even when they are empty, so that none of them needs
- * `has()`.
- */
+/** Returns the spec for expressions: empty fields are present, so that expressions do not need `has()`. */
 export function specForExpressions(spec: SubjectAccessReviewSpec): JsonObject {
   const { resourceAttributes, nonResourceAttributes } = spec;
   const labels = resourceAttributes?.labelSelector?.requirements;
@@ -75,7 +72,7 @@ function resourceAttributes({
   };
 }
 
-/** Requirements that cannot be told are left out: they only narrow what is asked for. */
+/** Omits requirements that have no equivalent in a review; requirements only restrict the request. */
 function selectorAttributes({
   field,
   label,

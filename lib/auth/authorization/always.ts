@@ -1,4 +1,4 @@
-// The two authorizers that look at nothing, and the one that looks at one group only.
+// Authorizers without configuration: AlwaysAllow, AlwaysDeny, and the group `system:masters`.
 import type { AccessRules, Authorizer, Decision } from '../authorizer.js';
 import { systemMasters } from '../system-users.js';
 
@@ -9,14 +9,14 @@ export const alwaysAllow: Authorizer = listing(() => allow, {
   incomplete: false,
 });
 
-/** Allows nothing; whoever is asked after it still may. As `--authorization-mode=AlwaysDeny`. */
+/** Has no opinion on anything, so a later authorizer may still allow. As `--authorization-mode=AlwaysDeny`. */
 export const alwaysDeny: Authorizer = listing(() => nothing, {
   resourceRules: [],
   nonResourceRules: [],
   incomplete: false,
 });
 
-/** Allows members of `system:masters` everything. Servers ask it before all others: nobody can lock them out. */
+/** Allows members of `system:masters` everything. Servers call it first, so no other authorizer can lock them out. */
 export const mastersAllowed: Authorizer = listing(
   ({ user }) => (user.groups?.includes(systemMasters) === true ? allow : unknown),
   {

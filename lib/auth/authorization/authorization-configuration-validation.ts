@@ -1,6 +1,5 @@
-// What has to be true of an AuthorizationConfiguration before it decides anything, in Kubernetes' words; fields of
-// webhooks are named as Kubernetes names them there, without `webhook`. Valid, it comes with its match conditions
-// compiled. As apiserver/pkg/apis/apiserver/validation/validation.go and
+// Validates an AuthorizationConfiguration, with the messages of Kubernetes, and compiles its match conditions. Field
+// paths of webhooks omit `webhook`, as in Kubernetes. As apiserver/pkg/apis/apiserver/validation/validation.go and
 // kubernetes/pkg/kubeapiserver/authorizer/config.go.
 import {
   aggregateText,
@@ -16,7 +15,8 @@ import {
 } from '../../core/index.js';
 import type { FieldError } from '../../core/index.js';
 import type { CompiledExpression, ExpressionCompiler } from '../authentication/expressions.js';
-import { compileAt, noExpressions } from '../authentication/expressions.js';
+import { celExpressions } from '../authentication/cel-expressions.js';
+import { compileAt } from '../authentication/expressions.js';
 import type {
   AuthorizationConfiguration,
   AuthorizerConfiguration,
@@ -25,7 +25,7 @@ import type {
 } from './authorization-configuration.js';
 import { matchConditionEnvironment } from './match-conditions.js';
 
-/** Who can be configured to decide. */
+/** The types of authorizers that a configuration may name. */
 export const authorizerTypes: readonly string[] = Object.freeze([
   'ABAC',
   'AlwaysAllow',
@@ -35,22 +35,22 @@ export const authorizerTypes: readonly string[] = Object.freeze([
   'Webhook',
 ]);
 
-/** What validation needs to know besides the configuration. */
+/** Dependencies of the validation. */
 export interface AuthorizationConfigurationRules {
-  /** Without one, configurations with match conditions are invalid. */
+  /** Compiles match conditions. Default: CEL. */
   readonly expressions?: ExpressionCompiler;
-  /** Types that must be there: those of the first configuration, when a later one replaces it. */
+  /** Types that must be present: those of the first configuration, when it is replaced by a later one. */
   readonly requiredTypes?: readonly string[];
-  /** What is wrong with the file of a kubeconfig, if anything is. Without it files are not looked at. */
+  /** Returns why a kubeconfig file is unusable. Without it, files are not checked. */
   fileProblem?(path: string): string | undefined;
 }
 
-/** One who decides, with match conditions ready for use. */
+/** A validated authorizer entry with its match conditions compiled. */
 export interface CompiledAuthorizer extends AuthorizerConfiguration {
   readonly matchConditions: readonly CompiledExpression[];
 }
 
-/** A configuration that cannot be obeyed. */
+/** An invalid configuration. */
 export class AuthorizationConfigurationError extends Error {
   override readonly name = 'AuthorizationConfigurationError';
 
@@ -59,7 +59,7 @@ export class AuthorizationConfigurationError extends Error {
   }
 }
 
-/** Validates and compiles. Throws `AuthorizationConfigurationError`. */
+/** Validates and compiles a configuration. Throws `AuthorizationConfigurationError`. */
 export function compileAuthorizationConfiguration(
   configuration: AuthorizationConfiguration,
   rules: AuthorizationConfigurationRules = {},
@@ -163,7 +163,7 @@ function validateDuration(text: string, path: FieldPath, detail: string, nanosMa
     : [];
 }
 
-/** Undefined for what is no duration: a configuration need not come from a file. */
+/** Returns undefined for text that is no duration; a configuration may not come from a parsed file. */
 function nanosOf(text: string): bigint | undefined {
   try {
     return parseDuration(text);
@@ -204,14 +204,14 @@ function validateConnection(
   return problem === undefined ? [] : [fieldInvalid(file, kubeConfigFile, problem)];
 }
 
-/** On either kind of machine. */
+/** Accepts absolute paths of POSIX and of Windows. */
 function isAbsolute(path: string): boolean {
   return path.startsWith('/') || /^(?:[a-z]:)?[\\/]/i.test(path);
 }
 
 function compileConditions(
   { matchConditions }: WebhookConfiguration,
-  { expressions = noExpressions }: AuthorizationConfigurationRules,
+  { expressions = celExpressions() }: AuthorizationConfigurationRules,
   path: FieldPath,
 ): CheckedWebhook {
   const list = path.child('matchConditions');

@@ -1,7 +1,6 @@
-// The file that says who decides about access, and in which order: AuthorizationConfiguration of
-// apiserver.config.k8s.io. Here are its types and its reading; what else has to be true of it is in
-// authorization-configuration-validation.ts. As apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 are the
-// same to the letter.
+// AuthorizationConfiguration of apiserver.config.k8s.io: the authorizers of a server and their order. This file has its
+// types and parser; validation is in authorization-configuration-validation.ts. As
+// apiserver/pkg/apis/apiserver/v1/types.go; v1beta1 and v1alpha1 have the same fields.
 import {
   DecodeError,
   decodeValue,
@@ -17,36 +16,36 @@ import {
 } from '../../core/index.js';
 import type { Field, StructType } from '../../core/index.js';
 
-/** Who decides. */
+/** The configuration of a server's authorizers. */
 export interface AuthorizationConfiguration {
-  /** Asked in this order. */
+  /** The authorizers in the order in which they are called. */
   readonly authorizers: readonly AuthorizerConfiguration[];
 }
 
-/** One who decides. */
+/** One authorizer. */
 export interface AuthorizerConfiguration {
   /** One of `authorizerTypes`. */
   readonly type: string;
-  /** A DNS subdomain; of all but webhooks the type in lower case. */
+  /** A DNS subdomain; except for webhooks, the type in lower case. */
   readonly name: string;
-  /** Of webhooks, and only of them. */
+  /** Required for type Webhook, forbidden for others. */
   readonly webhook?: WebhookConfiguration;
 }
 
-/** How a webhook is asked. Durations as Go prints them. */
+/** The configuration of a webhook. Durations as Go prints them. */
 export interface WebhookConfiguration {
-  /** Default 5m. */
+  /** How long allowed decisions are cached. Default 5m. */
   readonly authorizedTTL: string;
-  /** Default true. */
+  /** True if allowed decisions are cached. Default true. */
   readonly cacheAuthorizedRequests: boolean;
-  /** Default 30s. */
+  /** How long other decisions are cached. Default 30s. */
   readonly unauthorizedTTL: string;
-  /** Default true. */
+  /** True if other decisions are cached. Default true. */
   readonly cacheUnauthorizedRequests: boolean;
-  /** At most 30s. */
+  /** Time limit of a call, at most 30s. */
   readonly timeout: string;
   readonly subjectAccessReviewVersion: string;
-  /** Must be v1 where there are match conditions. */
+  /** Version of the reviews in match conditions: v1. Required if there are match conditions. */
   readonly matchConditionSubjectAccessReviewVersion: string;
   readonly failurePolicy: string;
   readonly connectionInfo: WebhookConnectionInfo;
@@ -54,7 +53,7 @@ export interface WebhookConfiguration {
   readonly matchConditions: readonly { readonly expression: string }[];
 }
 
-/** Where the webhook is. */
+/** The location of a webhook. */
 export interface WebhookConnectionInfo {
   /** `KubeConfigFile` or `InClusterConfig`. */
   readonly type: string;
@@ -62,7 +61,8 @@ export interface WebhookConnectionInfo {
 }
 
 /**
- * Reads the file, YAML or JSON, and fills in defaults. Unknown and repeated fields are refused. Throws `DecodeError`.
+ * Parses the configuration, YAML or JSON, and applies defaults. Unknown and repeated fields are errors. Throws
+ * `DecodeError`.
  */
 export async function parseAuthorizationConfiguration(text: string): Promise<AuthorizationConfiguration> {
   if (text === '') return { authorizers: [] };
@@ -78,7 +78,7 @@ export async function parseAuthorizationConfiguration(text: string): Promise<Aut
   const { object, problems } = decodeValue(configurationType, value);
   const all = [...repeated, ...problems];
   if (all.length > 0) throw new DecodeError(`strict decoding error: ${all.join(', ')}`);
-  // the type that was just decoded
+  // The type that was just decoded.
   const { authorizers = [] } = object as { readonly authorizers?: readonly AuthorizerDocument[] };
   return {
     authorizers: authorizers.map(({ webhook, ...rest }) => ({
@@ -88,7 +88,7 @@ export async function parseAuthorizationConfiguration(text: string): Promise<Aut
   };
 }
 
-/** As written: what may be left out is. */
+/** The decoded form, before defaults. */
 type AuthorizerDocument = Omit<AuthorizerConfiguration, 'webhook'> & { readonly webhook?: WebhookDocument };
 type WebhookDocument = Pick<
   WebhookConfiguration,
@@ -96,7 +96,7 @@ type WebhookDocument = Pick<
 > &
   Partial<WebhookConfiguration>;
 
-/** As SetDefaults_WebhookConfiguration of apiserver/pkg/apis/apiserver/v1/defaults.go. */
+/** Applies defaults. As SetDefaults_WebhookConfiguration of apiserver/pkg/apis/apiserver/v1/defaults.go. */
 function completed(webhook: WebhookDocument): WebhookConfiguration {
   return {
     ...webhook,
@@ -125,7 +125,7 @@ const apiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
 
 const text = (name: string): Field => field(name, scalars.string);
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
-/** Whose absence is something of its own. */
+/** A field whose absence differs from its zero value. */
 const optional = (name: string, shape: Field['shape']): Field => field(name, shape, { presence: 'pointer' });
 const struct = (name: string, fields: readonly Field[]): StructType =>
   structType(`apiserver.config.k8s.io/v1.${name}`, () => fields);

@@ -1,6 +1,6 @@
-// From an AuthorizationConfiguration to those who decide, and from one to the next while the server runs. A later file
-// counts only if it is whole and good: whatever is wrong with it is told, and those before it go on deciding.
-// As kubernetes/pkg/kubeapiserver/authorizer/reload.go.
+// Creates the authorizers of an AuthorizationConfiguration, and replaces them when the configuration changes. A later
+// configuration is used only if it is valid as a whole; otherwise its problem is reported and the present authorizers
+// stay. As kubernetes/pkg/kubeapiserver/authorizer/reload.go.
 import { concatMap, defer } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { deepEqual, errorText, parseDurationMs } from '../../core/index.js';
@@ -19,27 +19,32 @@ import {
 import { unionAuthorizer } from './union.js';
 import { webhookAuthorizer } from './webhook.js';
 
-/** What authorizers are made of. */
+/** Dependencies of configured authorizers. */
 export interface AuthorizerParts extends AuthorizationConfigurationRules {
   readonly clock: Clock;
   readonly random: Random;
-  /** Those that live as long as the server, by type. One that is missing cannot be configured. */
+  /**
+   * The authorizers that live as long as the server, by type. A configuration that names a missing type is rejected.
+   */
   readonly standing: Readonly<Partial<Record<StandingType, Authorizer>>>;
-  /** Calls a webhook, once for each time it is called: trying again is added to it. */
+  /** Connects to a webhook. Each call of the result is one attempt; retries are added to it. */
   connect(webhook: ConnectedWebhook): WebhookCall | Promise<WebhookCall>;
 }
 
-/** Types whose authorizers follow objects or files of their own. */
+/** Types whose authorizers watch objects or files themselves, so that they outlive a configuration. */
 export type StandingType = 'Node' | 'RBAC' | 'ABAC';
 
-/** A webhook to be connected. */
+/** A webhook of a configuration. */
 export interface ConnectedWebhook {
   readonly name: string;
   readonly connection: WebhookConnectionInfo;
   readonly timeoutMs: number;
 }
 
-/** Those whom a configuration names, in order. Rejects with `AuthorizationConfigurationError`, or as `connect` does. */
+/**
+ * Returns the authorizers of a configuration in its order. Rejects with `AuthorizationConfigurationError`, or with the
+ * error of `connect`.
+ */
 export async function authorizersFrom(
   configuration: AuthorizationConfiguration,
   parts: AuthorizerParts,
@@ -50,16 +55,16 @@ export async function authorizersFrom(
   return authorizers;
 }
 
-/** The same, and who is told of files that were not obeyed. */
+/** Dependencies of reloading authorizers. */
 export interface ReloadingParts extends AuthorizerParts {
-  /** Told why a file was not obeyed. */
+  /** Called with the reason why a configuration was ignored. */
   report?(problem: string): void;
 }
 
 /**
- * The authorizer of each text of the file in turn. The first text must be good, or it fails. Later ones are skipped
- * where they are not, where they lack a type of the first other than Webhook, or where they want one that the server
- * did not start with. Never completes before `text$` does; nothing is left of it when it is unsubscribed.
+ * Emits the authorizer of each configuration. Fails if the first is invalid. Later ones are skipped if they are
+ * invalid, lack a type of the first other than Webhook, or name a type that the server did not start with. Completes
+ * with `text$`.
  */
 export function authorizationFrom(text$: Observable<string>, parts: ReloadingParts): Observable<Authorizer> {
   return defer(() => {
@@ -99,7 +104,7 @@ async function loadAuthorizationConfiguration(text: string): Promise<Authorizati
   }
 }
 
-/** What a running server may still be told: it keeps what it started with, and gains no more. */
+/** Returns why a configuration cannot replace the first: it must keep the types of the first and add none. */
 function startedWith({ authorizers }: AuthorizationConfiguration, parts: AuthorizerParts): AuthorizerParts {
   const types = authorizers.map(({ type }) => type).filter((type) => type !== 'Webhook');
   const standing = Object.fromEntries(Object.entries(parts.standing).filter(([type]) => types.includes(type)));

@@ -1,16 +1,17 @@
-// Expressions that say which requests a webhook is asked about at all. As apiserver/pkg/authorization/cel/matcher.go.
+// Match conditions: CEL expressions that select the requests for which a webhook is called. As
+// apiserver/pkg/authorization/cel/matcher.go.
 import { aggregateText, errorText } from '../../core/index.js';
 import type { SubjectAccessReviewSpec } from '../../core/types/index.js';
 import type { CompiledExpression, ExpressionEnvironment } from '../authentication/expressions.js';
 import { builtinType } from '../review-call.js';
 import { specForExpressions } from './access-review.js';
 
-/** What match conditions are compiled in: `request` is the spec of the SubjectAccessReview in v1. */
+/** The environment of match conditions: `request` is the spec of the SubjectAccessReview in v1. */
 export function matchConditionEnvironment(): ExpressionEnvironment {
   return { variables: { request: builtinType('authorization/v1.SubjectAccessReviewSpec') }, result: 'bool' };
 }
 
-/** Whether a request is meant: no if any condition is false; else what went wrong, if anything did; else yes. */
+/** Evaluates match conditions: false if any condition is false, else the first error, else true. */
 export function matchOf(
   conditions: readonly CompiledExpression[],
   spec: SubjectAccessReviewSpec,

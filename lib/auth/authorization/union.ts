@@ -1,11 +1,11 @@
-// Several authorizers as one: the first opinion counts; without one, the reasons and failures of all are told. One that
-// fails has no opinion. As apiserver/pkg/authorization/union/union.go.
+// Combines authorizers: the first decision to allow or deny is returned. If there is none, the reasons and errors of
+// all are joined. A failing authorizer has no opinion. As apiserver/pkg/authorization/union/union.go.
 import { aggregateText, errorText, firstOf } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
 
-/** Asks in order. */
+/** Calls the authorizers in order. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   const union = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> =>
     decide(authorizers, attributes, { reasons: [], errors: [] });
@@ -14,13 +14,13 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
   return union;
 }
 
-/** What those said who decided nothing. */
+/** Reasons and errors of authorizers without an opinion. */
 interface Said {
   readonly reasons: string[];
   readonly errors: string[];
 }
 
-/** Answers without a promise as long as everybody does. */
+/** Returns synchronously as long as every authorizer does. */
 function decide(
   authorizers: readonly Authorizer[],
   attributes: AccessAttributes,

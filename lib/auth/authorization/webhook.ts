@@ -1,6 +1,5 @@
-// Access that somebody else decides: a webhook is asked for a SubjectAccessReview, and its answers are kept for a
-// while. Nothing that goes wrong ever allows: it is no opinion or, with that failure policy, a refusal.
-// As apiserver/plugin/pkg/authorizer/webhook/webhook.go.
+// Authorizes with a SubjectAccessReview webhook and caches its decisions. A failure never allows: it is no opinion or,
+// with `failurePolicy: Deny`, a denial. As apiserver/plugin/pkg/authorizer/webhook/webhook.go.
 import { LRUCache } from 'lru-cache';
 import { errorText } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
@@ -13,22 +12,22 @@ import type { ReviewVersion } from '../review-call.js';
 import { accessReviewSpec, specIn } from './access-review.js';
 import { matchOf } from './match-conditions.js';
 
-/** How to ask, and what to keep. */
+/** Options of a webhook authorizer. */
 export interface WebhookAuthorizerOptions {
   readonly clock: Clock;
-  /** Default v1beta1, as `--authorization-webhook-version`. */
+  /** Version of the reviews. Default v1beta1, as `--authorization-webhook-version`. */
   readonly version?: ReviewVersion;
-  /** How long to keep what was allowed. Default 5 min; 0 keeps nothing. */
+  /** How long allowed decisions are cached. Default 5 min; 0 disables the cache. */
   readonly authorizedTtlMs?: number;
-  /** How long to keep what was not, denied or left open. Default 30 s; 0 keeps nothing. */
+  /** How long other decisions are cached. Default 30 s; 0 disables the cache. */
   readonly unauthorizedTtlMs?: number;
-  /** What a webhook that cannot be asked comes to. Default NoOpinion, as with flags. */
+  /** The decision if the webhook cannot be called. Default NoOpinion, as with flags. */
   readonly failurePolicy?: 'NoOpinion' | 'Deny';
-  /** All must hold for the webhook to be asked, see `matchConditionEnvironment`. */
+  /** The webhook is called only if all are true, see `matchConditionEnvironment`. */
   readonly matchConditions?: readonly CompiledExpression[];
 }
 
-/** Decides as the webhook says. The call brings its own deadline and retries. */
+/** Decides by webhook. Time limit and retries are those of `call`. */
 export function webhookAuthorizer(call: WebhookCall, options: WebhookAuthorizerOptions): Authorizer {
   const {
     clock,
@@ -75,10 +74,7 @@ interface Kept {
 
 const answersMax = 8192;
 
-/**
- * All that the review would say, and nothing more, so that one answer serves every request that asks the same. What
- * clients choose themselves must not fill memory: long questions are asked each time.
- */
+/** Returns the cache key: the whole review. Clients choose its length, so longer reviews are not cached. */
 function keyOf({
   user,
   isResource,
@@ -119,10 +115,10 @@ function keyOf({
 }
 
 const attributesLengthMax = 10_000;
-/** Selectors and users count too, more leniently. */
+/** Limit of the key including selectors and users, which are longer. */
 const keyLengthMax = 65_536;
 
-/** A reason is for people, and is kept with every answer. */
+/** Limit of a cached reason. */
 const reasonMax = 2048;
 
 function decisionOf({ allowed, denied = false, reason = '' }: SubjectAccessReviewStatus): Decision {

@@ -1,6 +1,6 @@
-// Remembers for a moment whose a token is: verifying one costs far more than a request. Tokens themselves are not kept,
-// only hashes of them and their audiences under a secret of this process. Requests that bring the same token at
-// the same time share one question. As apiserver/pkg/authentication/token/cache/cached_token_authenticator.go.
+// Caches the results of token authentication for a short time: verification costs far more than a request. Keys are
+// keyed hashes of token and audiences, never tokens. Concurrent requests with the same token share one authentication.
+// As apiserver/pkg/authentication/token/cache/cached_token_authenticator.go.
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { firstValueFrom, from, map, race } from 'rxjs';
@@ -8,23 +8,22 @@ import type { Clock } from '../../core/index.js';
 import { AuthenticationError } from '../authentication/authentication-error.js';
 import type { Authenticated, TokenAuthenticator } from '../authenticator.js';
 
-/** How long answers are remembered. */
+/** Options of the token cache. */
 export interface CachedTokensOptions {
   readonly clock: Clock;
-  /** Users. Default 10 s; 0 for never. */
+  /** How long users are cached. Default 10 s; 0 disables it. */
   readonly successTtlMs?: number;
-  /** Tokens that nobody knows or that are wrong. Default 0: never. */
+  /** How long failures and unrecognised tokens are cached. Default 0: never. */
   readonly failureTtlMs?: number;
   /**
-   * Whether what is wrong counts among the failures. Default true; false for an authenticator that may just be out of
-   * reach.
+   * True if errors are cached among the failures. Default true; use false for an authenticator that may be unreachable.
    */
   readonly errors?: boolean;
-  /** How many answers at most. Default 32,768. */
+  /** Maximum number of cached results. Default 32,768. */
   readonly entriesMax?: number;
 }
 
-/** Asks the authenticator only for what is not remembered. Warnings and notes for the audit are part of what is. */
+/** Returns the authenticator with a cache. Warnings and audit annotations are cached with the user. */
 export function cachedTokens(authenticator: TokenAuthenticator, options: CachedTokensOptions): TokenAuthenticator {
   const { clock, successTtlMs = 10_000, failureTtlMs = 0, errors = true, entriesMax = 32_768 } = options;
   const secret = randomBytes(32).toString('hex');
@@ -55,7 +54,7 @@ export function cachedTokens(authenticator: TokenAuthenticator, options: CachedT
   };
 }
 
-/** A user, nobody, or what is wrong. */
+/** A result: a user, not authenticated, or an error. */
 interface Outcome {
   readonly found?: Authenticated | undefined;
   readonly problem?: Error;
@@ -71,7 +70,7 @@ function userOf({ found, problem }: Outcome): Authenticated | undefined {
   return found;
 }
 
-/** Nobody waits forever for an answer that all share: who asked first may be gone. */
+/** Time limit of a shared authentication, since the request that started it may be gone. */
 const deadlineMs = 30_000;
 
 interface Question {
@@ -79,7 +78,7 @@ interface Question {
   readonly audiences: readonly string[] | undefined;
 }
 
-/** Never rejects. */
+/** Resolves to the result; never rejects. */
 function ask(
   authenticator: TokenAuthenticator,
   { token, audiences }: Question,
@@ -102,7 +101,10 @@ function failed(error: unknown): Outcome {
   return { problem: error instanceof Error ? error : new AuthenticationError(String(error)) };
 }
 
-/** Behind a secret that never leaves the process. Lengths go before texts, so that no two questions read alike. */
+/**
+ * Returns an HMAC with a secret of this process. Lengths precede the texts, so that no two inputs have the same
+ * encoding.
+ */
 function hashed(secret: string, token: string, audiences: readonly string[] = []): string {
   let question = `${secret}${token.length}:${token}${audiences.length}`;
   for (const audience of audiences) question += `:${audience.length}:${audience}`;

@@ -1,20 +1,20 @@
-// The claims of RFC 7519 that every token may have, read with the care due to a stranger's document. A claim of the
-// wrong type makes the token unreadable, as go-jose has it; null is no claim.
+// Decodes the registered claims of RFC 7519 from untrusted JSON. A claim of the wrong type makes the token invalid, as
+// in go-jose; null counts as absent.
 import type { JsonObject, JsonValue } from '../../core/index.js';
 
-/** Registered claims. Absent texts are empty. */
+/** Registered claims. Absent strings are empty. */
 export interface RegisteredClaims {
   readonly issuer: string;
   readonly subject: string;
   readonly audiences: readonly string[];
-  /** Seconds since 1970, as the others. */
+  /** Seconds since 1970; also of the other dates. */
   readonly expiry?: number;
   readonly notBefore?: number;
   readonly issuedAt?: number;
   readonly id: string;
 }
 
-/** Reads them; undefined where one is not of its type. */
+/** Decodes the claims; returns undefined if one has the wrong type. */
 export function registeredClaims(claims: JsonObject): RegisteredClaims | undefined {
   const [issuer, subject, id] = [textClaim(claims, 'iss'), textClaim(claims, 'sub'), textClaim(claims, 'jti')];
   const [expiry, notBefore, issuedAt] = [
@@ -36,19 +36,19 @@ export function registeredClaims(claims: JsonObject): RegisteredClaims | undefin
   };
 }
 
-/** A text; empty where there is none, undefined where it is something else. */
+/** Returns a string claim: empty if absent, undefined if it has the wrong type. */
 export function textClaim(claims: JsonObject, name: string): string | undefined {
   const value = own(claims, name) ?? '';
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A date in whole seconds since 1970; null where there is none, undefined where it is something else. */
+/** Returns a date in whole seconds since 1970: null if absent, undefined if it has the wrong type. */
 export function numericDate(value: JsonValue | undefined): number | null | undefined {
   if (value === undefined || value === null) return null;
   return typeof value === 'number' && Number.isFinite(value) ? Math.trunc(value) : undefined;
 }
 
-/** `aud`: one text or a list of them. */
+/** Decodes `aud`: a string or a list of strings. */
 function audiencesClaim(claims: JsonObject): readonly string[] | undefined {
   const value = own(claims, 'aud') ?? [];
   if (typeof value === 'string') return [value];

@@ -1,33 +1,35 @@
-// Users by certificate, as `--client-ca-file`: the common name is the user, organizations are its groups. Nothing was
-// verified before: TLS asks for a certificate and takes any. As apiserver/pkg/authentication/request/x509/x509.go.
+// Authenticates users by client certificate, as `--client-ca-file`: the common name is the user, the organizations are
+// its groups. TLS requests a certificate and accepts any, so all verification happens here. As
+// apiserver/pkg/authentication/request/x509/x509.go.
 import { createHash } from 'node:crypto';
+import { certificateVerifier } from '../../pki/index.js';
+import type { Certificate, TrustOptions } from '../../pki/index.js';
 import { AuthenticationError } from '../authentication/authentication-error.js';
 import type { Authenticated, Authenticator } from '../authenticator.js';
-import type { Certificate } from './certificate.js';
-import type { TrustOptions } from './certificate-chain.js';
-import { certificateJudge } from './certificate-chain.js';
 
-/** Knows users by certificates that lead to one of the authorities. Throws ParseError where those cannot be read. */
+/** Authenticates certificates that chain to one of the authorities. Throws ParseError if those cannot be parsed. */
 export function clientCertificates(options: TrustOptions): Authenticator {
-  const judge = certificateJudge(options);
+  const verify = certificateVerifier(options);
   const users = new WeakMap<Certificate, Authenticated>();
   return ({ certificate: presented }) => {
-    if (presented === undefined) return nobody;
-    const { certificate, problem } = judge(presented);
+    if (presented === undefined) return notAuthenticated;
+    const { certificate, problem } = verify(presented);
     if (problem !== undefined)
       throw new AuthenticationError(
-        certificate === undefined ? problem : `verifying certificate ${identifierOf(certificate)} failed: ${problem}`,
+        certificate === undefined
+          ? problem
+          : `verifying certificate ${printIdentifiers(certificate)} failed: ${problem}`,
       );
-    if (certificate.commonName === '') return nobody;
-    const known = users.get(certificate) ?? userOf(certificate);
-    users.set(certificate, known);
-    return [known];
+    if (certificate.commonName === '') return notAuthenticated;
+    const authenticated = users.get(certificate) ?? authenticatedUser(certificate);
+    users.set(certificate, authenticated);
+    return [authenticated];
   };
 }
 
-const nobody = [undefined] as const;
+const notAuthenticated = [undefined] as const;
 
-function userOf(certificate: Certificate): Authenticated {
+function authenticatedUser(certificate: Certificate): Authenticated {
   const { commonName, organizations, raw } = certificate;
   const uid = uidOf(certificate);
   const fingerprint = createHash('sha256').update(raw).digest('hex');
@@ -48,10 +50,10 @@ function uidOf({ uids }: Certificate): string | undefined {
   return uid;
 }
 
-function identifierOf({ serialNumber, subjectKeyId, authorityKeyId }: Certificate): string {
-  return `SN=${serialNumber}, SKID=${printedKey(subjectKeyId)}, AKID=${printedKey(authorityKeyId)}`;
+function printIdentifiers({ serialNumber, subjectKeyId, authorityKeyId }: Certificate): string {
+  return `SN=${serialNumber}, SKID=${printKeyId(subjectKeyId)}, AKID=${printKeyId(authorityKeyId)}`;
 }
 
-function printedKey(bytes: Uint8Array): string {
+function printKeyId(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0').toUpperCase()).join(':');
 }

@@ -1,7 +1,7 @@
 // The parts of authentication that verify signatures and certificates, which Node does.
 export type { CachedTokensOptions } from './cached-tokens.js';
 export { cachedTokens } from './cached-tokens.js';
-export type { TrustOptions } from './certificate-chain.js';
+export type { TrustOptions } from '../../pki/index.js';
 export type { RegisteredClaims } from './claims.js';
 export { registeredClaims } from './claims.js';
 export { clientCertificates } from './client-certificates.js';
@@ -11,12 +11,11 @@ export type { RequestHeaderOptions } from './request-header.js';
 export { requestHeader } from './request-header.js';
 export type { SignatureAlgorithm, SigningKey, VerificationKey } from './signature-key.js';
 export { jwkOf, keyId, keyOfJwk, signatureAlgorithms, signingKey, verificationKey } from './signature-key.js';
-export { boundTokens } from './service-accounts/bound-tokens.js';
+export { boundTokens, serviceAccountTokens } from './service-accounts/bound-tokens.js';
 export type { KeySource, ServiceAccountKeys } from './service-accounts/keys.js';
 export { serviceAccountKeys } from './service-accounts/keys.js';
 export type { LegacyTokenOptions } from './service-accounts/legacy-tokens.js';
 export { legacyToken, legacyTokens } from './service-accounts/legacy-tokens.js';
-export { serviceAccountTokens } from './service-accounts/service-account-tokens.js';
 export type { ServiceAccountTokenOptions } from './service-accounts/signed-tokens.js';
 export type { TokenIssuerOptions } from './service-accounts/token-issuer.js';
 export { tokenIssuer } from './service-accounts/token-issuer.js';
@@ -24,6 +23,6 @@ export type { AuthenticationReload, ReloadedAuthentication } from './oidc/authen
 export { authenticationFrom } from './oidc/authentication-from.js';
 export type { DocumentRequest, EgressType, FetchDocument, FetchedDocument } from './oidc/documents.js';
 export type { HttpsDocumentOptions } from './oidc/https-documents.js';
-export { pemProblem, httpsDocuments } from './oidc/https-documents.js';
+export { httpsDocuments } from './oidc/https-documents.js';
 export type { OidcActivity, OidcOptions, OidcTokens } from './oidc/oidc-tokens.js';
 export { oidcTokens } from './oidc/oidc-tokens.js';

@@ -1,6 +1,6 @@
-// Signed tokens: JSON Web Signatures in compact form (RFC 7515) whose payload is a JSON object. Strict where leniency
-// has been exploited: exactly three parts, base64url with nothing left over, no key twice, nothing `crit`ical, a
-// bounded length. The claims of a parsed token are `unverified` until `verifyJws` hands them out.
+// JSON Web Signatures in compact form (RFC 7515) with a JSON object as payload. Strict where lenient parsers were
+// exploited: exactly three parts, canonical base64url, no duplicate keys, no `crit` header, limited length. The claims
+// of a parsed token are named `unverified`; `verifyJws` returns verified ones. See decision 012.
 import { constants, sign, verify } from 'node:crypto';
 import type { SigningOptions } from 'node:crypto';
 import { countMembers, isJsonObject } from '../../core/index.js';
@@ -8,21 +8,21 @@ import type { JsonObject } from '../../core/index.js';
 import type { SignatureAlgorithm, SigningKey, VerificationKey } from './signature-key.js';
 import { signatureAlgorithms } from './signature-key.js';
 
-/** A token that has the right form. Nothing it says is known to be true. */
+/** A well-formed token that is not verified. */
 export interface Jws {
-  /** The algorithm that it claims; any text. */
+  /** The `alg` header; any string. */
   readonly alg: string;
-  /** The key that it claims; empty where it claims none. */
+  /** The `kid` header; empty if absent. */
   readonly kid: string;
-  /** Whether it demands to be understood in ways that nobody here knows. */
+  /** True if the header has `crit`; no critical header is supported. */
   readonly critical: boolean;
   readonly unverified: JsonObject;
-  /** What was signed: header and payload as they were sent. */
+  /** The signed text: header and payload as sent. */
   readonly signed: string;
   readonly signature: Uint8Array;
 }
 
-/** Whether a token is what its key signed: its claims, or why not. */
+/** The result of a verification: the claims, or why it failed. */
 export type Verification =
   | { readonly verified: true; readonly claims: JsonObject }
   | {
@@ -30,10 +30,10 @@ export type Verification =
       readonly problem: 'critical header' | 'unsupported algorithm' | 'unfit key' | 'wrong signature';
     };
 
-/** Tokens longer than this are none. */
+/** Maximum length of a token, in characters. */
 export const tokenLengthMax: number = 256 * 1024;
 
-/** Reads a token; undefined for what is none. */
+/** Parses a token; returns undefined if it is malformed. */
 export function parseJws(token: string): Jws | undefined {
   const parts = threeParts(token);
   if (parts === undefined) return undefined;
@@ -53,8 +53,8 @@ export function parseJws(token: string): Jws | undefined {
 }
 
 /**
- * The issuer that a token claims, which says whose it is to verify; undefined for what is no token. Cheaper than
- * reading all of it.
+ * Returns the `iss` claim, which selects the verifier of a token; undefined if the token is malformed. Cheaper than
+ * `parseJws`.
  */
 export function unverifiedIssuer(token: string): string | undefined {
   const parts = threeParts(token);
@@ -62,7 +62,7 @@ export function unverifiedIssuer(token: string): string | undefined {
   return typeof issuer === 'string' ? issuer : undefined;
 }
 
-/** Checks a signature with a key, by the algorithm of the token if it is among those allowed and fits the key. */
+/** Verifies the signature with a key. The algorithm of the token must be allowed and must be one of the key's. */
 export function verifyJws(
   jws: Jws,
   key: VerificationKey,
@@ -78,7 +78,7 @@ export function verifyJws(
   return verified ? { verified, claims: jws.unverified } : { verified: false, problem: 'wrong signature' };
 }
 
-/** Signs claims, by the first algorithm of the key. */
+/** Signs claims with the first algorithm of the key. */
 export function signJws(claims: JsonObject, key: SigningKey): string {
   const [alg = 'RS256'] = key.algorithms;
   const signed = `${encode(JSON.stringify({ alg, kid: key.kid }))}.${encode(JSON.stringify(claims))}`;
@@ -89,12 +89,12 @@ export function signJws(claims: JsonObject, key: SigningKey): string {
 interface Method {
   readonly digest: string;
   readonly options: SigningOptions;
-  /** Of algorithms whose signatures all have one length; RSA's depends on the key, and is checked with it. */
+  /** Length of signatures, for algorithms with a fixed one; that of RSA depends on the key and is checked by Node. */
   readonly signatureLength?: number;
 }
 
 const padded = { padding: constants.RSA_PKCS1_PADDING };
-/** The salt may have any length, as go-jose takes it; RFC 7518 asks signers for that of the digest. */
+/** Any salt length is accepted, as in go-jose; RFC 7518 requires signers to use that of the digest. */
 const probabilistic = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
 const elliptic = { dsaEncoding: 'ieee-p1363' } as const;
 const methods: Readonly<Record<SignatureAlgorithm, Method>> = {
@@ -109,7 +109,7 @@ const methods: Readonly<Record<SignatureAlgorithm, Method>> = {
   ES512: { digest: 'sha512', options: elliptic, signatureLength: 132 },
 };
 
-/** Looks for at most three dots, however many there are. */
+/** Searches for at most three dots, however many there are. */
 function threeParts(token: string): readonly [string, string, string] | undefined {
   if (token.length > tokenLengthMax) return undefined;
   const first = token.indexOf('.');
@@ -118,7 +118,7 @@ function threeParts(token: string): readonly [string, string, string] | undefine
   return [token.slice(0, first), token.slice(first + 1, second), token.slice(second + 1)];
 }
 
-/** Base64url that encodes to itself again: without padding, line breaks, foreign digits or stray bits. */
+/** Decodes canonical base64url: no padding, line breaks, foreign characters or non-zero trailing bits. */
 function bytesOf(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;
@@ -137,8 +137,8 @@ function jsonOf(part: string): JsonObject | undefined {
 }
 
 /**
- * Fewer than the text has where a key is there twice. Without recursion: how deep a document is nested is its author's
- * choice.
+ * Counts the members of a document; fewer than in its text means a duplicate key. Iterative, because nesting is chosen
+ * by the sender.
  */
 function membersOf(document: JsonObject): number {
   let members = 0;

@@ -1,67 +1,70 @@
-// Users whom a front proxy vouches for: it proves itself by a certificate of an authority for proxies, and says in
-// headers who is asking. Without that proof nobody reads the headers. As
+// Authenticates requests of a front proxy, as `--requestheader-…`: the proxy presents a certificate of a proxy
+// authority and names the user in headers. Without a verified certificate the headers are ignored. As
 // apiserver/pkg/authentication/request/headerrequest/requestheader.go behind request/x509's Verifier.
+import { certificateVerifier, parseCertificateBundle } from '../../pki/index.js';
+import type { TrustOptions } from '../../pki/index.js';
 import { AuthenticationError } from '../authentication/authentication-error.js';
 import type { Authenticator, Credentials } from '../authenticator.js';
-import { certificatesOf } from './certificate.js';
-import type { TrustOptions } from './certificate-chain.js';
-import { certificateJudge } from './certificate-chain.js';
 
-/** Which proxies are believed, and where they say who it is. The conventional headers are in brackets. */
+/** The trusted proxies and their headers; conventional header names are in brackets. */
 export interface RequestHeaderOptions extends TrustOptions {
-  /** Common names that a proxy's certificate may have; any without them. */
+  /** Common names that a proxy's certificate may have. Default: any. */
   readonly allowedNames?: readonly string[];
-  /** The first that says something counts (X-Remote-User). */
+  /** Headers of the user name; the first non-empty one is used (X-Remote-User). */
   readonly usernameHeaders: readonly string[];
-  /** The first that says something counts (X-Remote-Uid). */
+  /** Headers of the UID; the first non-empty one is used (X-Remote-Uid). */
   readonly uidHeaders?: readonly string[];
-  /** All count (X-Remote-Group). */
+  /** Headers of groups; all values are used (X-Remote-Group). */
   readonly groupHeaders?: readonly string[];
-  /** What stands behind such a prefix is a key of the user's extra (X-Remote-Extra-). */
+  /** Prefixes of headers whose remaining name is a key of the user's extra (X-Remote-Extra-). */
   readonly extraPrefixes?: readonly string[];
   /**
-   * Authorities that are trusted for users: where they share a certificate with those for proxies, `allowedNames` must
-   * be given.
+   * Authorities of client certificates, in PEM. If they share a certificate with those of proxies, `allowedNames` is
+   * required.
    */
   readonly clientAuthorities?: string;
 }
 
 /**
- * Believes proxies. Throws ParseError where authorities cannot be read, RangeError where any user could be a proxy or a
- * header has no name.
+ * Authenticates the users that proxies name. Throws ParseError if authorities cannot be parsed, RangeError if any
+ * client could act as a proxy or a header name is empty.
  */
 export function requestHeader(options: RequestHeaderOptions): Authenticator {
   const { allowedNames = [], authorities, clientAuthorities } = options;
-  if (allowedNames.length === 0 && clientAuthorities !== undefined && overlap(authorities, clientAuthorities)) {
+  if (
+    allowedNames.length === 0 &&
+    clientAuthorities !== undefined &&
+    haveCommonCertificate(authorities, clientAuthorities)
+  ) {
     throw new RangeError(
       'authorities of proxies and of clients overlap: allowedNames must be given, or every client could speak for every user',
     );
   }
-  const judge = certificateJudge(options);
+  const verify = certificateVerifier(options);
   const names = [options.usernameHeaders, options.uidHeaders, options.groupHeaders, options.extraPrefixes].map((each) =>
     (each ?? []).map(headerName),
   );
   const [usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraPrefixes = []] = names;
   return (credentials) => {
-    if (credentials.certificate === undefined) return nobody;
-    const { certificate, problem } = judge(credentials.certificate);
+    if (credentials.certificate === undefined) return notAuthenticated;
+    const { certificate, problem } = verify(credentials.certificate);
     if (problem !== undefined) throw new AuthenticationError(problem);
     if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) {
       throw new AuthenticationError(`x509: subject with cn=${certificate.commonName} is not in the allowed list`);
     }
     const username = firstValue(credentials, usernameHeaders);
-    if (username === '') return nobody;
+    if (username === '') return notAuthenticated;
     const uid = firstValue(credentials, uidHeaders);
     const groups = groupHeaders.flatMap((name) => valuesOf(credentials, name)).filter((group) => group !== '');
     return [{ user: { username, ...(uid !== '' && { uid }), groups, extra: extraOf(credentials, extraPrefixes) } }];
   };
 }
 
-const nobody = [undefined] as const;
+const notAuthenticated = [undefined] as const;
 
-function overlap(one: string, other: string): boolean {
-  const known = new Set(certificatesOf(one).map(({ raw }) => Buffer.from(raw).toString('base64')));
-  return certificatesOf(other).some(({ raw }) => known.has(Buffer.from(raw).toString('base64')));
+function haveCommonCertificate(one: string, other: string): boolean {
+  const raws = new Set(parseCertificateBundle(one).map(({ raw }) => Buffer.from(raw).toString('base64')));
+  return parseCertificateBundle(other).some(({ raw }) => raws.has(Buffer.from(raw).toString('base64')));
 }
 
 function headerName(text: string): string {
@@ -79,8 +82,8 @@ function firstValue(credentials: Credentials, names: readonly string[]): string 
 }
 
 /**
- * Each value that was sent. Values of one name are never joined: what a proxy added must not become part of what a
- * client sent.
+ * Returns each value that was sent. Values of one name are not joined: a value that the proxy added must not become
+ * part of a value that the client sent.
  */
 function valuesOf(credentials: Credentials, name: string): readonly string[] {
   return (credentials.headersWith?.(name) ?? []).flatMap(([each, value]) => (each === name ? [value] : []));
@@ -90,16 +93,16 @@ function extraOf(credentials: Credentials, prefixes: readonly string[]): Record<
   const extra = new Map<string, string[]>();
   for (const prefix of prefixes) {
     for (const [name, value] of credentials.headersWith?.(prefix) ?? []) {
-      const key = unescaped(name.slice(prefix.length));
+      const key = unescapeKey(name.slice(prefix.length));
       extra.set(key, [...(extra.get(key) ?? []), value]);
     }
   }
-  // Defines what it adds, so that a key named __proto__ is only a key.
+  // Object.fromEntries defines properties, so a key named __proto__ does not change the prototype.
   return Object.fromEntries(extra);
 }
 
-/** What is not escaped as it should be is taken as it is. */
-function unescaped(key: string): string {
+/** Decodes percent-escapes; returns the key unchanged if they are malformed. */
+function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {

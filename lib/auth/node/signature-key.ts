@@ -1,16 +1,16 @@
-// Keys that sign tokens and those that verify them. A key belongs to one family of algorithms: RSA to RS and PS, each
-// elliptic curve to exactly one. That table, and not what a token claims about itself, decides how a signature is
-// checked; secrets are no keys here, so a public key can never pass for one.
+// Keys that sign and verify tokens. A key has a fixed set of algorithms: RSA keys RS and PS, each elliptic curve
+// exactly one. That set, not the header of a token, decides how a signature is verified. Symmetric keys are not
+// supported, so a public key can never be used as a shared secret.
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { isJsonObject } from '../../core/index.js';
 import type { PublicJwk } from '../service-accounts/token-issuer.js';
 
-/** The algorithms of RFC 7518 that are taken: none without a signature, none with a shared secret. */
+/** The supported algorithms of RFC 7518; neither `none` nor those with a shared secret. */
 export type SignatureAlgorithm =
   'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512';
 
-/** All of them. */
+/** All supported algorithms. */
 export const signatureAlgorithms: readonly SignatureAlgorithm[] = Object.freeze([
   'RS256',
   'RS384',
@@ -23,45 +23,45 @@ export const signatureAlgorithms: readonly SignatureAlgorithm[] = Object.freeze(
   'ES512',
 ]);
 
-/** A public key. */
+/** A public key with its identifier and algorithms. */
 export interface VerificationKey {
-  /** By which a token names it. */
+  /** The key ID, by which tokens refer to the key. */
   readonly kid: string;
   readonly publicKey: KeyObject;
-  /** What it may have signed with; the first is what Kubernetes signs with. */
+  /** Algorithms of the key; Kubernetes signs with the first. */
   readonly algorithms: readonly SignatureAlgorithm[];
 }
 
-/** A private key with its public half. */
+/** A private key with its public key. */
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
 }
 
 /**
- * A public key of PEM, DER or whatever Node reads; private keys and certificates give their public half. Throws
- * TypeError for keys that sign no tokens.
+ * Reads a public key from PEM, DER or any form that Node accepts; private keys and certificates yield their public key.
+ * Throws TypeError for keys that cannot sign tokens.
  */
 export function verificationKey(source: Parameters<typeof createPublicKey>[0], kid?: string): VerificationKey {
   const publicKey = isPublicKey(source) ? source : createPublicKey(source);
   return { kid: kid ?? keyId(publicKey), publicKey, algorithms: algorithmsOf(publicKey) };
 }
 
-/** A private key of PEM or whatever Node reads. Throws TypeError for keys that sign no tokens. */
+/** Reads a private key from PEM or any form that Node accepts. Throws TypeError for keys that cannot sign tokens. */
 export function signingKey(source: Parameters<typeof createPrivateKey>[0] | KeyObject): SigningKey {
   const privateKey = isKeyObject(source) ? source : createPrivateKey(source);
   return { ...verificationKey(privateKey), privateKey };
 }
 
 /**
- * The key of a member of a JSON Web Key set; undefined for keys of other kinds, for other uses, or broken ones, which a
- * set may contain.
+ * Reads a member of a JSON Web Key set. Returns undefined for malformed keys and for keys of other types or uses, which
+ * a set may contain.
  */
 export function keyOfJwk(jwk: unknown): VerificationKey | undefined {
   if (!isJsonObject(jwk) || (jwk.kty !== 'RSA' && jwk.kty !== 'EC') || (jwk.use !== undefined && jwk.use !== 'sig'))
     return undefined;
   try {
     const { kty, n, e, crv, x, y } = jwk;
-    // Only the public members are looked at; Node checks that they are the texts it needs.
+    // Only public members are used; Node checks their types.
     const key = verificationKey(
       { key: (kty === 'RSA' ? { kty, n, e } : { kty, crv, x, y }) as JsonWebKey, format: 'jwk' },
       typeof jwk.kid === 'string' ? jwk.kid : '',
@@ -73,16 +73,13 @@ export function keyOfJwk(jwk: unknown): VerificationKey | undefined {
   }
 }
 
-/** A key as a JSON Web Key set publishes it, its members in the order in which Kubernetes writes them. */
+/** Returns the key as a member of a JSON Web Key set, members in the order of Kubernetes. */
 export function jwkOf({ kid, publicKey, algorithms: [alg = 'RS256'] }: VerificationKey): PublicJwk {
   const { kty, n = '', e = '', crv = '', x = '', y = '' } = publicKey.export({ format: 'jwk' });
   return kty === 'RSA' ? { use: 'sig', kty, kid, alg, n, e } : { use: 'sig', kty: 'EC', kid, crv, alg, x, y };
 }
 
-/**
- * What a key is named by where nobody gave it a name: a hash of its public half, as pkg/serviceaccount/jwt.go names
- * keys.
- */
+/** Returns the default key ID: a hash of the public key, as in pkg/serviceaccount/jwt.go. */
 export function keyId(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -104,7 +101,7 @@ function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
   return algorithms;
 }
 
-/** As Go's crypto/rsa, which refuses shorter keys; longer ones only cost time. */
+/** The limit of Go's crypto/rsa; longer keys than the maximum only cost time. */
 const modulusBitsMin = 1024;
 const modulusBitsMax = 8192;
 const algorithmsOfRsa: readonly SignatureAlgorithm[] = Object.freeze([

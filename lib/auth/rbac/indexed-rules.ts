@@ -1,15 +1,11 @@
-// The rules of a role, or of a user, filed so that a question costs what could match it and not what else they say.
-// Sizes stay linear in what was written: the lists of a rule are never multiplied with each other, which a hostile role
-// could be made for.
+// Indexes the rules of a role or user, so that a decision examines only the rules that could match. The index is linear
+// in the size of the rules: lists of a rule are never multiplied, because a hostile role could exploit that.
 import type { Frozen } from '../../core/index.js';
 import type { PolicyRule } from '../../core/types/index.js';
 import type { AccessAttributes } from '../authorizer.js';
 import { resourcePatterns, urlMatches } from './rule-matching.js';
 
-/**
- * One verb on one resource, one object or one path: what rules are made of. The patterns are those that give the
- * resource.
- */
+/** One verb on one resource, object or path: the unit of rules. `patterns` are those that match the resource. */
 export type Permission =
   | {
       readonly verb: string;
@@ -20,11 +16,11 @@ export type Permission =
     }
   | { readonly verb: string; readonly url: string };
 
-/** Rules that answer fast. */
+/** An index of rules. */
 export class IndexedRules {
   readonly #byResource = new Map<string, RuleTerms[]>();
   readonly #byUrl = new Map<string, RuleTerms[]>();
-  /** Patterns for paths that end in `*`; rarely more than a few. */
+  /** Path patterns that end in `*`; usually a few. */
   readonly #byUrlStart: (readonly [pattern: string, terms: RuleTerms])[] = [];
   readonly #all: RuleTerms[] = [];
   #byVerb: ReadonlyMap<string, readonly RuleTerms[]> | undefined;
@@ -33,7 +29,7 @@ export class IndexedRules {
     for (const rule of rules) this.#add(rule);
   }
 
-  /** Whether one of the rules allows a request. */
+  /** Returns true if one of the rules allows the request. */
   allow({ isResource, verb, path, group, resource, subresource, name }: AccessAttributes): boolean {
     if (!isResource) return this.#someOfUrl(path, (terms) => terms.hasVerb(verb));
     return this.#someOf(
@@ -44,8 +40,9 @@ export class IndexedRules {
   }
 
   /**
-   * Whether one of the rules gives at least this. A `*` is only given by a `*`; a rule about named objects does not
-   * give what is not about one. As component-helpers/auth/rbac/validation/policy_comparator.go, ruleCovers.
+   * Returns true if one of the rules covers the permission. `*` is covered only by `*`, and a rule with resource names
+   * does not cover a permission without one. As component-helpers/auth/rbac/validation/policy_comparator.go,
+   * ruleCovers.
    */
   cover(permission: Permission): boolean {
     const { verb } = permission;
@@ -80,7 +77,7 @@ export class IndexedRules {
     return false;
   }
 
-  /** Where many rules are about the resource, fewer may be about the verb. */
+  /** Second index by verb, for resources with many rules. */
   #someOfVerb(patterns: readonly string[], verb: string, fits: (terms: RuleTerms) => boolean, most: number): boolean {
     this.#byVerb ??= filedByVerb(this.#all);
     const ofVerb = this.#byVerb.get(verb) ?? [];
@@ -102,20 +99,20 @@ export class IndexedRules {
   }
 }
 
-/** What rules may write to give a resource, which may be a pattern itself. */
+/** Returns the patterns that match a resource, which may be a pattern itself. */
 export function coveringPatterns(resource: string): readonly string[] {
   const slash = resource.indexOf('/');
   return slash < 0 ? [resource, '*'] : [resource, `*${resource.slice(slash)}`, '*'];
 }
 
-/** Up to here a second index costs more than it saves. */
+/** Below this number of rules a second index costs more than it saves. */
 const fewRules = 16;
 
 /** The lists of a rule as sets. */
 class RuleTerms {
   readonly verbs: ReadonlySet<string>;
   readonly resources: ReadonlySet<string>;
-  /** Undefined where the rule is about all objects. */
+  /** Undefined if the rule has no resource names. */
   readonly names: ReadonlySet<string> | undefined;
   readonly #groups: ReadonlySet<string>;
   readonly #anyVerb: boolean;

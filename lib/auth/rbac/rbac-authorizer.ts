@@ -1,13 +1,36 @@
-// RBAC as an authorizer: allows what roles allow whom bindings name, and has no opinion on everything else.
-// As plugin/pkg/auth/authorizer/rbac/rbac.go.
-import { aggregateText } from '../../core/index.js';
+// The RBAC authorizer, and the contract of the index of roles and bindings that it uses (`rbac-index.ts` implements
+// it). Allows what the bound roles of a user allow and has no opinion on everything else. As
+// plugin/pkg/auth/authorizer/rbac/rbac.go, and AuthorizationRuleResolver of pkg/registry/rbac/validation/rule.go.
+import { aggregateText, quote } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
-import type { NonResourceRule, ResourceRule, UserInfo } from '../../core/types/index.js';
+import type { NonResourceRule, PolicyRule, ResourceRule, RoleRef, UserInfo } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer, Decision } from '../authorizer.js';
-import { printMissingRole } from './rbac-index.js';
-import type { RbacRules } from './rbac-rules.js';
 
-/** Asks roles and bindings: `authorizers: ({ rbac }) => [rbacAuthorizer(rbac())]`. */
+/** The API group of roles and bindings. */
+export const rbacGroup = 'rbac.authorization.k8s.io';
+
+/** The rules that apply to a user. */
+export interface RulesFound {
+  /** In the order of the bindings; rules of several bindings are not de-duplicated. */
+  readonly rules: readonly Frozen<PolicyRule>[];
+  /** Roles that bindings refer to and that do not exist. */
+  readonly missing: readonly Frozen<RoleRef>[];
+}
+
+/**
+ * The roles and bindings of the server, kept current. Methods return synchronously once all of them are loaded, and
+ * promises before.
+ */
+export interface RbacRules {
+  /** Returns allow with the binding as reason, or no opinion. */
+  decide(attributes: AccessAttributes): Decision | Promise<Decision>;
+  /** Returns the rules of ClusterRoleBindings and, if a namespace is given, of its RoleBindings. */
+  rulesFor(user: Frozen<UserInfo>, namespace: string): RulesFound | Promise<RulesFound>;
+  /** Returns the current rules of the role that a binding of the namespace refers to; undefined if there is none. */
+  rulesOf(ref: Frozen<RoleRef>, namespace: string): Promise<readonly Frozen<PolicyRule>[] | undefined>;
+}
+
+/** Authorizes by roles and bindings: `authorizers: ({ rbac }) => [rbacAuthorizer(rbac())]`. */
 export function rbacAuthorizer(rbac: RbacRules): Authorizer {
   const authorize = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
     const decision = rbac.decide(attributes);
@@ -38,4 +61,10 @@ async function accessRules(rbac: RbacRules, user: Frozen<UserInfo>, namespace: s
     incomplete: false,
     ...(missing.length > 0 && { error: aggregateText(missing.map(printMissingRole)) }),
   };
+}
+
+/** Returns Kubernetes' error for a reference to a role that does not exist. */
+export function printMissingRole({ kind, name }: Frozen<RoleRef>): string {
+  if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${quote(kind)}`;
+  return `${kind.toLowerCase()}.${rbacGroup} ${quote(name)} not found`;
 }

@@ -4,7 +4,7 @@
 // other users' bindings or on a role's other rules. As plugin/pkg/auth/authorizer/rbac/rbac.go.
 import { combineLatest, filter, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { aggregateText, objectKey, onDemand, quote } from '../../core/index.js';
+import { aggregateText, objectKey, onDemand } from '../../core/index.js';
 import type { ApiObject, Frozen, ObjectInformers, ObjectReader, WatcherEvent } from '../../core/index.js';
 import type {
   ClusterRole,
@@ -17,55 +17,53 @@ import type {
 } from '../../core/types/index.js';
 import type { AccessAttributes, Decision } from '../authorizer.js';
 import { IndexedRules } from './indexed-rules.js';
-import type { RbacRules, RulesFound } from './rbac-rules.js';
+import { printMissingRole, rbacGroup } from './rbac-authorizer.js';
+import type { RbacRules, RulesFound } from './rbac-authorizer.js';
 import { SubjectBindings, printBound } from './subject-bindings.js';
 import type { SubjectBinding } from './subject-bindings.js';
 
-/** The group of roles and bindings. */
-export const rbacGroup = 'rbac.authorization.k8s.io';
-
-/** What the index reads. */
+/** The sources of the index. */
 export interface RbacSources {
   readonly reader: ObjectReader;
   readonly informers: ObjectInformers;
-  /** Emits when the server is closed: the index then stops following changes. */
+  /** Emits when the server is closed; ends the informers of the index. */
   readonly closed$: Observable<void>;
 }
 
-/** Follows the roles and bindings of a server from the first request on, until it is closed. */
+/** Indexes the roles and bindings of a server from the first request on, until it is closed. */
 export function rbacIndex({ reader, informers, closed$ }: RbacSources): RbacRules {
   const policy = new Policy();
-  const follow = <T extends ApiObject>(
+  const indexKind = <T extends ApiObject>(
     resource: string,
-    known: (object: Frozen<T>) => void,
-    gone: (object: Frozen<T>) => void,
+    set: (object: Frozen<T>) => void,
+    remove: (object: Frozen<T>) => void,
   ): Observable<unknown> =>
     informers.of<T>({ group: rbacGroup, resource }).events$.pipe(
       tap((event: WatcherEvent<Frozen<T>>) => {
-        if (event.type === 'listed' || event.type === 'applied') known(event.object);
-        else if (event.type === 'deleted') gone(event.object);
+        if (event.type === 'listed' || event.type === 'applied') set(event.object);
+        else if (event.type === 'deleted') remove(event.object);
       }),
       filter(({ type }) => type === 'synced'),
     );
-  // After the server is closed the index answers with what it knows, which allows nothing more.
+  // After the server is closed the index keeps its last state, so it never allows more than before.
   const { whenReady } = onDemand(
     combineLatest([
-      follow<Role>(
+      indexKind<Role>(
         'roles',
         (role) => policy.setRole(role),
         (role) => policy.deleteRole(role),
       ),
-      follow<ClusterRole>(
+      indexKind<ClusterRole>(
         'clusterroles',
         (role) => policy.setRole(role),
         (role) => policy.deleteRole(role),
       ),
-      follow<RoleBinding>(
+      indexKind<RoleBinding>(
         'rolebindings',
         (binding) => policy.setBinding(binding),
         (binding) => policy.deleteBinding(binding),
       ),
-      follow<ClusterRoleBinding>(
+      indexKind<ClusterRoleBinding>(
         'clusterrolebindings',
         (binding) => policy.setBinding(binding),
         (binding) => policy.deleteBinding(binding),
@@ -88,14 +86,8 @@ export function rbacIndex({ reader, informers, closed$ }: RbacSources): RbacRule
   };
 }
 
-/** A reference to a role that is missing, as the listers of Kubernetes tell it. */
-export function printMissingRole({ kind, name }: Frozen<RoleRef>): string {
-  if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${quote(kind)}`;
-  return `${kind.toLowerCase()}.${rbacGroup} ${quote(name)} not found`;
-}
-
-/** A role whose rules are filed when they are first asked for. */
-class KnownRole {
+/** A role whose rules are indexed at the first decision. */
+class IndexedRole {
   readonly rules: readonly Frozen<PolicyRule>[];
   #indexed: IndexedRules | undefined;
 
@@ -109,16 +101,16 @@ class KnownRole {
   }
 }
 
-/** What is known at the moment. */
+/** The current roles and bindings. */
 class Policy {
-  readonly #roles = new Map<string, KnownRole>();
-  readonly #ofCluster = new SubjectBindings('');
-  readonly #ofNamespace = new Map<string, SubjectBindings>();
-  /** What bindings that allowed something said, until they change. */
-  readonly #allowed = new WeakMap<SubjectBinding, Decision>();
+  readonly #roles = new Map<string, IndexedRole>();
+  readonly #clusterBindings = new SubjectBindings('');
+  readonly #bindingsByNamespace = new Map<string, SubjectBindings>();
+  /** Allowing decisions by binding; a changed binding is another value. */
+  readonly #decisions = new WeakMap<SubjectBinding, Decision>();
 
   setRole(role: Frozen<Role> | Frozen<ClusterRole>): void {
-    this.#roles.set(objectKey(role), new KnownRole(role));
+    this.#roles.set(objectKey(role), new IndexedRole(role));
   }
 
   deleteRole(role: Frozen<Role> | Frozen<ClusterRole>): void {
@@ -128,7 +120,7 @@ class Policy {
   setBinding(binding: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
     const namespace = binding.metadata?.namespace ?? '';
     let bindings = this.#bindings(namespace);
-    if (bindings === undefined) this.#ofNamespace.set(namespace, (bindings = new SubjectBindings(namespace)));
+    if (bindings === undefined) this.#bindingsByNamespace.set(namespace, (bindings = new SubjectBindings(namespace)));
     bindings.set(binding);
   }
 
@@ -137,7 +129,7 @@ class Policy {
   }: Frozen<RoleBinding> | Frozen<ClusterRoleBinding>): void {
     const bindings = this.#bindings(namespace);
     bindings?.delete(name);
-    if (namespace !== '' && bindings?.isEmpty === true) this.#ofNamespace.delete(namespace);
+    if (namespace !== '' && bindings?.isEmpty === true) this.#bindingsByNamespace.delete(namespace);
   }
 
   decide(attributes: AccessAttributes): Decision {
@@ -149,9 +141,9 @@ class Policy {
     };
     const { user, namespace } = attributes;
     const bound =
-      this.#ofCluster.find(user, allows) ??
-      (namespace === '' ? undefined : this.#ofNamespace.get(namespace)?.find(user, allows));
-    if (bound !== undefined) return this.#allowedBy(bound);
+      this.#clusterBindings.find(user, allows) ??
+      (namespace === '' ? undefined : this.#bindingsByNamespace.get(namespace)?.find(user, allows));
+    if (bound !== undefined) return this.#allowDecision(bound);
     return missing > 0
       ? {
           decision: 'noOpinion',
@@ -164,8 +156,8 @@ class Policy {
     const rules: Frozen<PolicyRule>[] = [];
     const missing: Frozen<RoleRef>[] = [];
     for (const { roleKey, binding } of [
-      ...this.#ofCluster.of(user),
-      ...(namespace === '' ? [] : (this.#ofNamespace.get(namespace)?.of(user) ?? [])),
+      ...this.#clusterBindings.of(user),
+      ...(namespace === '' ? [] : (this.#bindingsByNamespace.get(namespace)?.of(user) ?? [])),
     ]) {
       const role = this.#roles.get(roleKey);
       if (role === undefined) missing.push(binding.roleRef);
@@ -175,14 +167,14 @@ class Policy {
   }
 
   #bindings(namespace: string): SubjectBindings | undefined {
-    return namespace === '' ? this.#ofCluster : this.#ofNamespace.get(namespace);
+    return namespace === '' ? this.#clusterBindings : this.#bindingsByNamespace.get(namespace);
   }
 
-  #allowedBy(bound: SubjectBinding): Decision {
-    const known = this.#allowed.get(bound);
-    if (known !== undefined) return known;
+  #allowDecision(bound: SubjectBinding): Decision {
+    const cached = this.#decisions.get(bound);
+    if (cached !== undefined) return cached;
     const decision: Decision = Object.freeze({ decision: 'allow', reason: `RBAC: allowed by ${printBound(bound)}` });
-    this.#allowed.set(bound, decision);
+    this.#decisions.set(bound, decision);
     return decision;
   }
 }

@@ -1,16 +1,15 @@
-// Who grants permissions must have them. Rules that would be granted are broken down to single permissions, and each of
-// these has to be covered by one rule of the owner; what is not is told, verbs put together again.
-// As component-helpers/auth/rbac/validation/policy_comparator.go and pkg/registry/rbac/validation/policy_compact.go.
-//
-// A small rule can break down to more permissions than fit in memory. Beyond a bound what is left of it counts as not
-// covered and is told as it stands.
+// Prevention of privilege escalation: a user who grants rules must have them. The granted rules are broken down to
+// single permissions, each of which must be covered by one rule of the user. Missing ones are printed with their verbs
+// joined. As component-helpers/auth/rbac/validation/policy_comparator.go and
+// pkg/registry/rbac/validation/policy_compact.go. A small rule can break down to more permissions than fit in memory:
+// beyond a limit, the rest counts as missing and is printed as written.
 import { quote } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { PolicyRule } from '../../core/types/index.js';
 import { IndexedRules, coveringPatterns } from './indexed-rules.js';
 import type { Permission } from './indexed-rules.js';
 
-/** The parts of `granted` that `owned` does not cover, each of one permission. Empty where everything is covered. */
+/** Returns the parts of `granted` that `owned` does not cover, one permission each; empty if all are covered. */
 export function uncoveredRules(
   owned: readonly Frozen<PolicyRule>[],
   granted: readonly Frozen<PolicyRule>[],
@@ -31,11 +30,11 @@ export function uncoveredRules(
   return uncovered;
 }
 
-/** Rules about one resource, or one object of it, as one rule with all their verbs; the others as they are. */
+/** Joins rules about the same resource or object into one rule with all verbs; leaves others unchanged. */
 export function compactRules(rules: readonly Frozen<PolicyRule>[]): readonly Frozen<PolicyRule>[] {
   const others: Frozen<PolicyRule>[] = [];
   const merged: Frozen<PolicyRule>[] = [];
-  // By group, resource and name: joined to one key, long texts would be copied for every rule that has them.
+  // Nested maps by group, resource and name: a joined key would copy long strings for every rule.
   const verbsOf = new Map<string, Map<string, Map<string | undefined, string[]>>>();
   for (const rule of rules) {
     const {
@@ -62,7 +61,7 @@ export function compactRules(rules: readonly Frozen<PolicyRule>[]): readonly Fro
   return [...others, ...merged];
 }
 
-/** A rule as Kubernetes' refusals print it. */
+/** Prints a rule as in the error messages of Kubernetes. */
 export function printRule({
   apiGroups = [],
   resources = [],
@@ -80,14 +79,14 @@ export function printRule({
   return `{${parts.flatMap(([name, values]) => (values.length === 0 ? [] : `${name}:${printTexts(values)}`)).join(', ')}}`;
 }
 
-/** A list of texts as `%q` prints it. */
+/** Prints a list of strings as Go's `%q` does. */
 export function printTexts(texts: readonly string[]): string {
   return `[${texts.map(quote).join(' ')}]`;
 }
 
 /**
- * Missing rules as lines, sorted, each once. A hostile role could make the answer many times as large as itself: it is
- * cut.
+ * Prints missing rules, sorted and unique. The text is truncated, because a hostile role could make it many times its
+ * own size.
  */
 export function printMissingRules(uncovered: readonly Frozen<PolicyRule>[]): string {
   const lines: string[] = [];
@@ -105,9 +104,9 @@ export function printMissingRules(uncovered: readonly Frozen<PolicyRule>[]): str
   );
 }
 
-/** How many permissions are looked at one by one. */
+/** Maximum number of permissions that are examined one by one. */
 const permissionsMax = 100_000;
-/** How many characters of missing rules are told. */
+/** Maximum number of characters of printed rules. */
 const textMax = 1 << 20;
 
 function permissionCount({

@@ -1,12 +1,11 @@
-// One rule against one request. As pkg/apis/rbac/v1/evaluation_helpers.go.
-//
-// `*` stands for every verb, group, or resource with its subresources; `*/scale` for that subresource of everything;
-// `pods/*` stands for nothing but itself. Names in a rule narrow it to these objects, so it never allows to create.
+// Matches one rule with one request. As pkg/apis/rbac/v1/evaluation_helpers.go. `*` matches every verb, group, or
+// resource with its subresources; `*/scale` matches that subresource of every resource; `pods/*` matches only itself.
+// Resource names restrict a rule to these objects, so such a rule never allows create.
 import type { Frozen } from '../../core/index.js';
 import type { PolicyRule } from '../../core/types/index.js';
 import type { AccessAttributes } from '../authorizer.js';
 
-/** Whether a rule allows a request. */
+/** Returns true if the rule allows the request. */
 export function ruleAllows(rule: Frozen<PolicyRule>, attributes: AccessAttributes): boolean {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   if (!hasOrAll(verbs, attributes.verb)) return false;
@@ -18,12 +17,12 @@ export function ruleAllows(rule: Frozen<PolicyRule>, attributes: AccessAttribute
   );
 }
 
-/** What rules may write to mean a resource, or its subresource. */
+/** Returns the patterns that match a resource or its subresource. */
 export function resourcePatterns(resource: string, subresource: string): readonly string[] {
   return subresource === '' ? [resource, '*'] : [`${resource}/${subresource}`, `*/${subresource}`, '*'];
 }
 
-/** Whether a path is meant: word for word, or by its beginning where the pattern ends in `*`. */
+/** Returns true if the path equals the pattern, or begins with it where the pattern ends in `*`. */
 export function urlMatches(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
 }

@@ -1,31 +1,31 @@
-// Bindings by whom they bind, one collection for the cluster or for a namespace. A ServiceAccount is filed as the user
-// that it is; users that nobody binds cost nothing. Of several bindings that allow the same, the first by name is told:
-// Kubernetes takes them in no order at all.
+// Indexes bindings by subject, for the cluster or for one namespace. A service account is indexed as its user. Users
+// without bindings cost nothing. If several bindings allow a request, the first by name is reported; Kubernetes has no
+// defined order.
 import { quote } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { ClusterRoleBinding, RoleBinding, UserInfo, rbacV1 } from '../../core/types/index.js';
 
-/** A binding of either kind. */
+/** A RoleBinding or ClusterRoleBinding. */
 export type AnyRoleBinding = Frozen<RoleBinding> | Frozen<ClusterRoleBinding>;
 
-/** A binding as it is filed under one of its subjects. */
+/** A binding as indexed under one of its subjects. */
 export interface SubjectBinding {
   readonly name: string;
   readonly binding: AnyRoleBinding;
-  /** The first of the binding's subjects that is filed there. */
+  /** The first subject of the binding that is indexed there. */
   readonly subject: number;
-  /** The role's, as `objectKey` makes it. */
+  /** Key of the role, as `objectKey` returns it. */
   readonly roleKey: string;
 }
 
-/** The bindings of the cluster, or of one namespace. */
+/** The bindings of the cluster or of one namespace. */
 export class SubjectBindings {
   readonly #namespace: string;
   readonly #users = new Map<string, SubjectBinding[]>();
   readonly #groups = new Map<string, SubjectBinding[]>();
   readonly #known = new Map<string, AnyRoleBinding>();
 
-  /** The namespace is empty for those of the cluster. */
+  /** `namespace` is empty for the bindings of the cluster. */
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
@@ -34,7 +34,7 @@ export class SubjectBindings {
     return this.#known.size === 0;
   }
 
-  /** Files a binding in the place of the one of its name. */
+  /** Adds a binding, replacing one of the same name. */
   set(binding: AnyRoleBinding): void {
     const name = nameOf(binding);
     this.delete(name);
@@ -56,7 +56,10 @@ export class SubjectBindings {
       if (index !== undefined) remove(this.#indexOf(index), key, name);
   }
 
-  /** The first binding of a user, by name, whose role will do; with the first of its subjects that the user is. */
+  /**
+   * Returns the user's first binding, by name, whose role `allows`, with the first of its subjects that matches the
+   * user.
+   */
   find(
     { username = '', groups = [] }: Frozen<UserInfo>,
     willDo: (bound: SubjectBinding) => boolean,
@@ -66,7 +69,7 @@ export class SubjectBindings {
     return best;
   }
 
-  /** All bindings of a user, by name, each once. */
+  /** Returns all bindings of a user, by name, without duplicates. */
   of({ username = '', groups = [] }: Frozen<UserInfo>): readonly SubjectBinding[] {
     const found = new Map<string, SubjectBinding>();
     for (const filed of [this.#users.get(username), ...groups.map((group) => this.#groups.get(group))]) {
@@ -79,7 +82,7 @@ export class SubjectBindings {
     return index === 'users' ? this.#users : this.#groups;
   }
 
-  /** Where each subject is filed. */
+  /** Returns the index keys of each subject. */
   #filingOf({
     subjects = [],
   }: AnyRoleBinding): readonly { readonly index?: 'users' | 'groups'; readonly key: string }[] {
@@ -94,7 +97,7 @@ export class SubjectBindings {
   }
 }
 
-/** As Kubernetes names the source of a permission: `RoleBinding "b/ns" of Role "r" to User "u"`. */
+/** Prints a binding as in Kubernetes' reasons: `RoleBinding "b/ns" of Role "r" to User "u"`. */
 export function printBound({ name, binding, subject }: SubjectBinding): string {
   const { kind, name: role } = binding.roleRef;
   const namespace = binding.metadata?.namespace ?? '';
@@ -111,14 +114,15 @@ function nameOf({ metadata }: AnyRoleBinding): string {
   return metadata?.name ?? '';
 }
 
-/** No object has the key of a Role outside all namespaces, or of what is neither kind of role. */
+/** Returns a key that no object has for a Role without namespace and for unknown kinds of roles. */
 function roleKeyOf({ roleRef: { kind, name } }: AnyRoleBinding, namespace: string): string {
   if (kind === 'ClusterRole') return name;
   return kind === 'Role' ? `${namespace}/${name}` : '';
 }
 
 /**
- * The better of the best so far and the first of these that will do. They are sorted: nothing after the best is asked.
+ * Returns the better of the best binding so far and the first of these that matches. They are sorted, so those after
+ * the best are skipped.
  */
 function firstOf(
   filed: readonly SubjectBinding[] | undefined,
@@ -140,7 +144,7 @@ function insert(index: Map<string, SubjectBinding[]>, key: string, bound: Subjec
   else filed.splice(placeOf(filed, bound.name), 0, bound);
 }
 
-// A subject nobody binds any more is forgotten, or the index would grow for ever.
+// Removes subjects without bindings, so that the index does not grow without limit.
 function remove(index: Map<string, SubjectBinding[]>, key: string, name: string): void {
   const filed = index.get(key);
   if (filed === undefined) return;
@@ -149,7 +153,7 @@ function remove(index: Map<string, SubjectBinding[]>, key: string, name: string)
   if (filed.length === 0) index.delete(key);
 }
 
-/** Where a name is, or would be. */
+/** Returns the index of a name, or the index at which it would be inserted. */
 function placeOf(filed: readonly SubjectBinding[], name: string): number {
   let [from, to] = [0, filed.length];
   while (from < to) {

@@ -1,19 +1,19 @@
-// Who makes the tokens of ServiceAccounts: the contract between the server, which checks what is asked for and finds
-// the objects, and the issuer, which decides how long a token lives, writes its claims and signs them.
+// The contract of the issuer of service account tokens. The server validates the request and reads the objects; the
+// issuer decides the lifetime, writes the claims and signs them.
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod, Secret, ServiceAccount } from '../../core/types/index.js';
 
-/** What a token shall say. */
+/** The requested content of a token. */
 export interface TokenSubject {
   readonly serviceAccount: Frozen<ServiceAccount>;
   readonly audiences: readonly string[];
-  /** What was asked for; the issuer may grant less. */
+  /** Requested lifetime in seconds; the issuer may shorten it. */
   readonly expirationSeconds: number;
-  /** The object with which the token ends. */
+  /** The object that the token is bound to; the token is invalid once it is deleted. */
   readonly boundTo?: BoundObject;
 }
 
-/** An object that a token is bound to. Of a pod also its node, without a uid where that has gone. */
+/** An object that a token is bound to. For a pod also its node, without a UID if the node no longer exists. */
 export type BoundObject =
   | {
       readonly kind: 'Pod';
@@ -23,38 +23,38 @@ export type BoundObject =
   | { readonly kind: 'Secret'; readonly object: Frozen<Secret> }
   | { readonly kind: 'Node'; readonly object: Frozen<Node> };
 
-/** A token, and what whoever asked for it is told. */
+/** An issued token and its metadata. */
 export interface IssuedToken {
   readonly token: string;
-  /** How long it is good for, as far as the client should know. */
+  /** Expiration that the client is given. */
   readonly expirationSeconds: number;
   readonly expirationTimestamp: string;
-  /** By which the token is found in audit logs, `JTI=…`. */
+  /** Identifier of the token in audit logs, `JTI=…`. */
   readonly credentialId: string;
   readonly warnings?: readonly string[];
 }
 
-/** Makes tokens. */
+/** Issues service account tokens. */
 export interface TokenIssuer {
-  /** For whom tokens are that name nobody. */
+  /** Audiences of tokens that request none. */
   readonly defaultAudiences: readonly string[];
-  /** Makes one. The server has checked all that can be checked without a key. */
+  /** Issues a token. The server has validated the request. */
   issue(subject: TokenSubject): IssuedToken | Promise<IssuedToken>;
-  /** What strangers need to verify tokens. Without it they cannot. */
+  /** The published data with which others verify tokens; absent if nothing is published. */
   readonly discovery?: TokenDiscovery;
 }
 
-/** What the server publishes about an issuer, for OpenID Connect discovery. */
+/** The data that the server publishes for OpenID Connect discovery. */
 export interface TokenDiscovery {
-  /** An https URL. */
+  /** The issuer: an https URL. */
   readonly issuer: string;
-  /** Where the keys are published; the server's own address unless said otherwise. */
+  /** URL of the key set. Default: the server's own address. */
   readonly jwksUri?: string;
-  /** The keys in use. Asked each time, for keys are rotated. */
+  /** Returns the current keys. Called for each request, because keys are rotated. */
   keys(): readonly PublicJwk[] | Promise<readonly PublicJwk[]>;
 }
 
-/** A public key as JSON Web Key sets publish it. */
+/** A public key as in JSON Web Key sets. */
 export type PublicJwk = { readonly use: 'sig'; readonly kid: string; readonly alg: string } & (
   | { readonly kty: 'RSA'; readonly n: string; readonly e: string }
   | { readonly kty: 'EC'; readonly crv: string; readonly x: string; readonly y: string }

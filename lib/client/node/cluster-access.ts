@@ -1,33 +1,66 @@
-// How to reach a cluster, and as whom: what a kubeconfig or the files of a service account come down to. Plain data,
-// with everything in it but tokens that are read from a file anew as they are renewed.
+// How to reach a cluster and with which credentials: the content of a kubeconfig or of a mounted service account. Plain
+// data; only token files are read again when they are renewed.
 import type { Frozen } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
+import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { KubeconfigError, contentOf } from './kubeconfig-document.js';
 
-/** A way to a cluster. */
+/** The address of a cluster and the credentials of a user. */
 export interface ClusterAccess {
   readonly server: string;
-  /** Where its owner works; `default` unless said otherwise. For callers: no client guesses namespaces. */
+  /** The default namespace of the user. For callers: clients do not use it. */
   readonly namespace: string;
   readonly tls: ClientTls;
   readonly credentials?: ClientCredentials;
   readonly impersonate?: Frozen<UserInfo>;
 }
 
-/** Whom a client trusts, and with what it proves itself. All in PEM. */
+/** TLS settings of a client. All in PEM. */
 export interface ClientTls {
-  /** Whose servers are trusted; without them those whom Node trusts. */
+  /** The trusted certificate authorities. Default: those of Node. */
   readonly authorities?: string;
-  /** The client's own. */
+  /** The client certificate. */
   readonly certificate?: { readonly key: string; readonly certificate: string };
-  /** The name that the server's certificate must have, where it is not that of the address. */
+  /** The name that the server's certificate must have, if it differs from the address. */
   readonly serverName?: string;
-  /** Trusts everybody, and so nobody. */
+  /** Skips TLS verification (insecure). Default false. */
   readonly insecure?: boolean;
 }
 
-/** What a client says to be believed. */
+/** The credentials of a client. */
 export type ClientCredentials =
   | { readonly token: string }
-  /** A file whose token is renewed by others. */
+  /** A file whose token another process renews. */
   | { readonly tokenFile: string }
   | { readonly username: string; readonly password: string };
+
+/** Options of inClusterAccess. Default: where the kubelet mounts the files. */
+export interface InClusterOptions {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The folder with `token`, `ca.crt` and `namespace`. */
+  readonly folder?: string;
+}
+
+/** Reads the access of a pod to its cluster. Rejects with KubeconfigError outside of a pod. */
+export async function inClusterAccess({
+  environment = env,
+  folder = '/var/run/secrets/kubernetes.io/serviceaccount',
+}: InClusterOptions = {}): Promise<ClusterAccess> {
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = environment;
+  if (host === '' || port === '')
+    throw new KubeconfigError(
+      'unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+    );
+  const [authorities, namespace] = [
+    await contentOf(join(folder, 'ca.crt')),
+    await contentOf(join(folder, 'namespace')),
+  ];
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    namespace: namespace.trim(),
+    tls: { authorities },
+    credentials: { tokenFile: join(folder, 'token') },
+  };
+}

@@ -1,4 +1,4 @@
-// From the way to a cluster to what an HTTP client is made of.
+// Creates the options of an HTTP client from the access to a cluster.
 import { readFile } from 'node:fs/promises';
 import { encodeBase64, systemClock } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
@@ -6,46 +6,50 @@ import type { HttpClientOptions } from '../index.js';
 import type { ClusterAccess, ClientCredentials } from './cluster-access.js';
 import { nodeTransport } from './node-transport.js';
 
-/** What a client is made of, and the connections behind it. */
+/** The options of an HTTP client, and its connections. */
 export interface Connection extends HttpClientOptions {
-  /** Where the owner of the access works. */
+  /** The default namespace of the user. */
   readonly namespace: string;
   /** Closes all connections. */
   close(): void;
-  /** The same. */
+  /** Closes all connections, for `using`. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Everything an HTTP client needs: `httpClient(connect(await loadKubeconfig()))`. No connection is made before the
- * first request.
+ * Returns the options of an HTTP client: `httpClient(connect(await loadKubeconfig()))`. No connection is opened before
+ * the first request.
  */
 export function connect(access: ClusterAccess, { clock = systemClock() }: { readonly clock?: Clock } = {}): Connection {
   const { server, namespace, tls, credentials, impersonate } = access;
-  const { transport, close } = nodeTransport(tls);
+  const { transport, socketTransport, close } = nodeTransport(tls);
   return {
     server,
     namespace,
     transport,
+    socketTransport,
     clock,
-    ...(credentials !== undefined && { authorization: authorizationOf(credentials, clock) }),
+    ...(credentials !== undefined && { authorization: createAuthorization(credentials, clock) }),
     ...(impersonate !== undefined && { impersonate }),
     close,
     [Symbol.dispose]: close,
   };
 }
 
-function authorizationOf(credentials: ClientCredentials, clock: Clock): string | (() => Promise<string>) {
+function createAuthorization(credentials: ClientCredentials, clock: Clock): string | (() => Promise<string>) {
   if ('token' in credentials) return `Bearer ${credentials.token}`;
   if ('username' in credentials)
     return `Basic ${encodeBase64(new TextEncoder().encode(`${credentials.username}:${credentials.password}`))}`;
   return tokenOf(credentials.tokenFile, clock);
 }
 
-/** How long a token is taken for what the file says. As client-go/transport/token_source.go. */
+/** The time for which a token is cached. As client-go/transport/token_source.go. */
 const tokenMs = 60_000;
 
-/** The token in a file, read again every minute; one that cannot be read just now does not end the one before. */
+/**
+ * Returns a function that reads the token of a file, at most once a minute. If a later read fails, the previous token
+ * is used.
+ */
 function tokenOf(path: string, clock: Clock): () => Promise<string> {
   let known: { readonly header: string; readonly readAt: number } | undefined;
   return async () => {

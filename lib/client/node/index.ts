@@ -2,8 +2,8 @@
 export type { ClientTls, ClusterAccess, ClientCredentials } from './cluster-access.js';
 export type { Connection } from './connect.js';
 export { connect } from './connect.js';
-export type { InClusterOptions } from './in-cluster-access.js';
-export { inClusterAccess } from './in-cluster-access.js';
+export type { InClusterOptions } from './cluster-access.js';
+export { inClusterAccess } from './cluster-access.js';
 export { KubeconfigError } from './kubeconfig-document.js';
 export type { KubeconfigSource } from './load-kubeconfig.js';
 export { loadKubeconfig } from './load-kubeconfig.js';

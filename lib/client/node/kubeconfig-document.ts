@@ -1,24 +1,23 @@
-// The kubeconfig format: one file read, several merged. Nothing is looked at before it is needed, so that a cluster
-// that cannot be reached from here does no harm to the others in the file. As client-go/tools/clientcmd (api/v1,
-// loader.go).
+// Reads and merges kubeconfig files. Entries are validated when they are used, so that an invalid cluster does not
+// affect the others in the file. As client-go/tools/clientcmd (api/v1, loader.go).
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { errorText, isJsonObject, parseYaml } from '../../core/index.js';
 import type { JsonObject } from '../../core/index.js';
 
-/** Why a kubeconfig cannot be used. */
+/** The error of a kubeconfig that cannot be used. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
-/** One named thing of a file: a cluster, a user or a context. */
+/** A named cluster, user or context. */
 export interface KubeconfigEntry {
   readonly value: JsonObject;
-  /** Paths in it begin here. */
+  /** The folder that relative paths are resolved against. */
   readonly folder: string;
 }
 
-/** One file, or several as one. */
+/** A kubeconfig file, or several merged ones. */
 export interface KubeconfigDocument {
   readonly clusters: ReadonlyMap<string, KubeconfigEntry>;
   readonly users: ReadonlyMap<string, KubeconfigEntry>;
@@ -26,7 +25,7 @@ export interface KubeconfigDocument {
   readonly currentContext: string;
 }
 
-/** The text of a file. Rejects with KubeconfigError. */
+/** Reads a file. Rejects with KubeconfigError. */
 export async function contentOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -35,7 +34,7 @@ export async function contentOf(path: string): Promise<string> {
   }
 }
 
-/** Reads the text of a kubeconfig. `path` is where it is from, for messages and for the paths in it. */
+/** Parses a kubeconfig. `path` is its origin, for messages and relative paths. */
 export async function readKubeconfig(text: string, path: string): Promise<KubeconfigDocument> {
   const value = await parsed(text, path);
   if (!isJsonObject(value) || (value.kind ?? 'Config') !== 'Config')
@@ -49,7 +48,7 @@ export async function readKubeconfig(text: string, path: string): Promise<Kubeco
   };
 }
 
-/** Several files as one: what stands in an earlier one counts. */
+/** Merges files; entries of earlier ones take precedence. */
 export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): KubeconfigDocument {
   const merged = (part: 'clusters' | 'users' | 'contexts'): ReadonlyMap<string, KubeconfigEntry> =>
     new Map([...documents].reverse().flatMap((document) => [...document[part]]));
@@ -61,13 +60,13 @@ export function mergeKubeconfigs(documents: readonly KubeconfigDocument[]): Kube
   };
 }
 
-/** A text in it; empty where there is none. */
+/** Returns a string member; empty if absent. */
 export function textAt(value: JsonObject, key: string): string {
   const found = value[key];
   return typeof found === 'string' ? found : '';
 }
 
-/** A path in it, made whole; empty where there is none. */
+/** Returns a path member, made absolute; empty if absent. */
 export function pathAt({ value, folder }: KubeconfigEntry, key: string): string {
   const path = textAt(value, key);
   return path === '' || isAbsolute(path) ? path : resolve(folder, path);
@@ -81,7 +80,7 @@ async function parsed(text: string, path: string): Promise<unknown> {
   }
 }
 
-/** `[{ name, cluster: { … } }]` by name; of two with one name the first counts. */
+/** Returns the entries of a list `[{ name, cluster: { … } }]` by name; of duplicates the first. */
 function entries(list: unknown, key: string, folder: string): ReadonlyMap<string, KubeconfigEntry> {
   const found = new Map<string, KubeconfigEntry>();
   for (const item of Array.isArray(list) ? (list as readonly unknown[]) : []) {

@@ -1,5 +1,6 @@
-// From kubeconfigs to the way to one cluster: the files that count, the context that counts, and what its user has to
-// show. As client-go/tools/clientcmd (loader.go, client_config.go). What would run another program is refused by name.
+// Loads the access to one cluster from kubeconfig files: selects files, context and credentials. As
+// client-go/tools/clientcmd (loader.go, client_config.go). Users with exec or auth-provider plugins are refused,
+// because no other program is run.
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
@@ -10,19 +11,19 @@ import type { ClientTls, ClusterAccess, ClientCredentials } from './cluster-acce
 import type { KubeconfigDocument, KubeconfigEntry } from './kubeconfig-document.js';
 import { KubeconfigError, contentOf, mergeKubeconfigs, pathAt, readKubeconfig, textAt } from './kubeconfig-document.js';
 
-/** Which kubeconfig, and what of it. */
+/** Selects a kubeconfig and a context. */
 export interface KubeconfigSource {
-  /** The text itself; paths in it begin at the working directory. */
+  /** The content; relative paths are resolved against the working directory. */
   readonly text?: string;
-  /** A file. Without text and path the files that `KUBECONFIG` names, or `~/.kube/config`. */
+  /** A file. Default without `text`: the files in `KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string;
-  /** Another context than the current one. */
+  /** Default: the current context. */
   readonly context?: string;
-  /** Default the process's. */
+  /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads how to reach a cluster. Rejects with KubeconfigError. */
+/** Loads the access to a cluster. Rejects with KubeconfigError. */
 export async function loadKubeconfig(source: KubeconfigSource = {}): Promise<ClusterAccess> {
   const document = await documentOf(source);
   const name = source.context ?? document.currentContext;
@@ -123,7 +124,7 @@ async function tlsOf(cluster: KubeconfigEntry, user: KubeconfigEntry): Promise<C
   };
 }
 
-/** `⟨key⟩-data` in the file itself, or the file that `⟨key⟩` names. */
+/** Reads `⟨key⟩-data`, or the file that `⟨key⟩` names. */
 async function pemOf(entry: KubeconfigEntry, key: string): Promise<string | undefined> {
   const data = textAt(entry.value, `${key}-data`);
   if (data !== '') return decoded(data, `${key}-data`);

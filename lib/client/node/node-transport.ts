@@ -1,20 +1,27 @@
-// The transport on node:http and node:https: connections are kept and used again, and a client may present a
-// certificate. Of proxies in the environment it knows nothing.
+// The transport on node:http and node:https: connections are kept alive and reused, and a client may present a
+// certificate. Proxy settings of the environment are ignored.
 import { Agent, request as plainRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { onAbort } from '../../core/index.js';
-import type { Transport, TransportRequest, TransportResponse } from '../index.js';
+import type { SocketTransport, Transport, TransportRequest, TransportResponse } from '../index.js';
 import type { ClientTls } from './cluster-access.js';
+import { openNodeSocket } from './node-socket.js';
 
-/** A transport with connections of its own. */
+/** A transport and its connections. */
 export interface NodeTransport {
   readonly transport: Transport;
-  /** Closes all connections, those in use as well. */
+  /** Opens WebSockets with the same certificates. */
+  readonly socketTransport: SocketTransport;
+  /** Closes all connections, also those in use. */
   readonly close: () => void;
 }
 
-/** Connections for one cluster. Idle ones do not keep the process alive, and end before servers end them. */
+/**
+ * Creates the connections to one cluster. Idle ones do not keep the process alive, and close before the server closes
+ * them.
+ */
 export function nodeTransport(tls: ClientTls = {}): NodeTransport {
   const { authorities, certificate, serverName, insecure = false } = tls;
   const keep = { keepAlive: true, timeout: idleMs };
@@ -26,7 +33,8 @@ export function nodeTransport(tls: ClientTls = {}): NodeTransport {
     ...(certificate !== undefined && { cert: certificate.certificate, key: certificate.key }),
     ...(serverName !== undefined && { servername: serverName }),
   });
-  const open = (url: string, { method, headers }: TransportRequest): ClientRequest => {
+  const sockets = new Set<Duplex>();
+  const open = (url: string, { method, headers }: Pick<TransportRequest, 'method' | 'headers'>): ClientRequest => {
     const options = { method, headers: headers as Record<string, string | string[]> };
     return url.startsWith('https:')
       ? tlsRequest(url, { ...options, agent: secure })
@@ -34,14 +42,24 @@ export function nodeTransport(tls: ClientTls = {}): NodeTransport {
   };
   return {
     transport: (url, request) => send(() => open(url, request), request),
+    socketTransport: (url, request) =>
+      openNodeSocket(request, {
+        open: (headers) => open(url, { method: 'GET', headers }),
+        responseOf,
+        onOpened: (socket) => {
+          sockets.add(socket);
+          socket.once('close', () => sockets.delete(socket));
+        },
+      }),
     close() {
+      for (const socket of sockets) socket.destroy();
       plain.destroy();
       secure.destroy();
     },
   };
 }
 
-/** Less than any API server waits between two requests. */
+/** Less than the idle timeout of API servers. */
 const idleMs = 45_000;
 
 async function send(open: () => ClientRequest, request: TransportRequest): Promise<TransportResponse> {
@@ -50,7 +68,7 @@ async function send(open: () => ClientRequest, request: TransportRequest): Promi
     try {
       return responseOf(await answerTo(sent, request));
     } catch (error) {
-      // The server had closed a kept connection just then. Reading twice does no harm; as Go's transport.
+      // The server had closed the idle connection. A GET is safe to repeat; as Go's transport.
       const wasStale =
         sent.reusedSocket && request.method === 'GET' && request.signal?.aborted !== true && isReset(error);
       if (!wasStale || tries === staleMax) throw error;
@@ -58,18 +76,18 @@ async function send(open: () => ClientRequest, request: TransportRequest): Promi
   }
 }
 
-/** As many kept connections may be stale at once. */
+/** The number of idle connections that may be stale at once. */
 const staleMax = 5;
 
 function answerTo(request: ClientRequest, { body, signal }: TransportRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
-    // A connection whose answer is complete may already serve somebody else.
+    // After a complete response the connection may already serve another request.
     const abort = (): void => {
       if (answer?.complete !== true) request.destroy();
     };
     const leave = signal && onAbort(signal, abort);
-    // Stays: what happens to the connection later is told by the answer's own stream.
+    // Not removed: later errors of the connection are reported by the response stream.
     request.on('error', reject);
     request.once('close', () => {
       leave?.();
@@ -84,7 +102,7 @@ function answerTo(request: ClientRequest, { body, signal }: TransportRequest): P
   });
 }
 
-/** Node does not say of itself how long the body of a DELETE is. */
+/** Node does not set the length of a DELETE body. */
 function sendBody(request: ClientRequest, body: string): void {
   const bytes = new TextEncoder().encode(body);
   request.setHeader('Content-Length', bytes.length);
@@ -92,7 +110,7 @@ function sendBody(request: ClientRequest, body: string): void {
 }
 
 function ignore(): void {
-  // Whoever reads the answer hears of it.
+  // The reader of the response receives the error.
 }
 
 function responseOf(message: IncomingMessage): TransportResponse {

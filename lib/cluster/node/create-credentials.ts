@@ -1,5 +1,6 @@
 // Certificates, keys and ports of a cluster on Node.
-import { generateKeyPairSync } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { bearerTokens, orAnonymous, unionAuthenticator, withAuthenticatedGroup } from '../../auth/index.js';
 import {
   cachedTokens,
@@ -11,32 +12,35 @@ import {
 } from '../../auth/node/index.js';
 import type { ServiceAccountKeys } from '../../auth/node/index.js';
 import { unionTokenAuthenticator } from '../../auth/index.js';
-import { systemClock } from '../../core/index.js';
+import { decodeBase64, systemClock, systemRandom } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
-import { apiServerHosts, createAuthority, kubeconfig, listen } from '../../server/node/index.js';
-import type { CertificateAuthority } from '../../server/node/index.js';
+import { apiServerHosts, createAuthority, generatePrivateKey } from '../../pki/index.js';
+import type { CertificateAuthority } from '../../pki/index.js';
+import { kubeconfig, listen } from '../../server/node/index.js';
+import type { ListenOptions, Listening } from '../../server/node/index.js';
 import type { ClusterCredentials } from '../credentials.js';
+import { withTime } from '../with-time.js';
 
-/** What credentials are made of. */
+/** Options of `createCredentials`: the clock, the certificate authority and the keys of tokens. */
 export interface CredentialsOptions {
-  /** The clock of the cluster: decides when tokens expire. Certificates expire by the system's clock, as TLS has it. */
+  /** The clock of the cluster, for the expiry of tokens. Certificates expire by the system's clock, which TLS uses. */
   readonly clock: Clock;
-  /** Signs the certificates of server and clients. Default: a new one; null for none, so without TLS. */
+  /** The authority that signs server and client certificates. Default: a new one; null for none, and so no TLS. */
   readonly authority?: CertificateAuthority | null;
-  /** The keys of service account tokens. Default: a new key. */
+  /** The signing keys of service account tokens. Default: a new key. */
   readonly keys?: ServiceAccountKeys;
-  /** The issuer of service account tokens, and their audience. Default as kubeadm has it. */
+  /** The issuer and audience of service account tokens. Default: the same as kubeadm's. */
   readonly issuer?: string;
-  /** Further authorities whose certificates clients may present, in PEM. */
+  /** Further trusted authorities of client certificates, in PEM. */
   readonly clientAuthorities?: string;
 }
 
-/** Creates credentials. */
+/** Creates certificates and keys of a cluster. */
 export function createCredentials(options: CredentialsOptions): ClusterCredentials {
   const { clock, issuer = 'https://kubernetes.default.svc.cluster.local', clientAuthorities = '' } = options;
   const authority =
     options.authority === undefined ? createAuthority({ now: systemClock().now() }) : (options.authority ?? undefined);
-  const keys = options.keys ?? serviceAccountKeys({ signing: newKey() });
+  const keys = options.keys ?? serviceAccountKeys({ signing: generatePrivateKey() });
   const trusted = [authority?.certificate ?? '', clientAuthorities].join('\n');
   return {
     rootCa: authority?.certificate,
@@ -57,25 +61,36 @@ export function createCredentials(options: CredentialsOptions): ClusterCredentia
     },
     tokenIssuer: ({ random }) => tokenIssuer({ keys, issuer, apiAudiences: [issuer], clock, random }),
     legacyToken: (secret, account) => legacyToken(keys, secret, account),
-    listen: (server, { tls = true, ...place }) => {
-      if (!tls) return listen(server, place);
+    ...(authority !== undefined && {
+      signCertificate: ({ request, usages, validMs }) =>
+        authority.signRequest(new TextDecoder().decode(decodeBase64(request)), {
+          usages,
+          validMs,
+          now: systemClock().now(),
+        }),
+    }),
+    listen: (server, { tls = true, ...address }) => {
+      // Sockets run on real time: a virtual clock that stands still would never end a stalled connection.
+      const time = { clock: systemClock(), random: systemRandom() };
+      const open = (options: ListenOptions): Promise<Listening> => listen(server, options);
+      if (!tls) return withTime(open, { ...address, ...time });
       if (authority === undefined) throw new Error('the cluster has no certificate authority to listen with TLS');
-      return listen(server, {
-        ...place,
-        tls: { ...authority.serving(apiServerHosts), clientAuthorities: trusted },
-      });
+      const hosts = [...new Set([...apiServerHosts, ...hostsOf(address.host)])];
+      const serving = { ...authority.issueServerCertificate(hosts), clientAuthorities: trusted };
+      return withTime(open, { ...address, ...time, tls: serving });
     },
     kubeconfig: (server, { username = '', groups = [] }) => {
       if (authority === undefined) throw new Error('the cluster has no certificate authority to sign certificates');
-      const certificate = authority.client(username, groups);
+      const certificate = authority.issueClientCertificate(username, groups);
       return kubeconfig({ server, ca: authority.certificate, user: { name: username, certificate } });
     },
   };
 }
 
-/** A private key in PEM. */
-function newKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString();
+/** Returns the addresses of a server that listens on this host; all of the machine for a wildcard. */
+function hostsOf(host: string | undefined): readonly string[] {
+  if (host === undefined) return [];
+  if (host !== '0.0.0.0' && host !== '::') return [host];
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.map(({ address }) => address).filter((address) => host === '::' || isIPv4(address));
 }

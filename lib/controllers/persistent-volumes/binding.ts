@@ -1,7 +1,6 @@
-// The steps that bind a claim and a volume: the volume is given to the claim, and says so; then the claim gets the
-// volume, and says so. Steps that are done are left out, so the same call ends what another began. The volume comes
-// first: one that was given can be found by its claim, and nobody else takes it meanwhile. As bind and unbindVolume in
-// pv_controller.go.
+// Binds a claim to a volume: sets the claim in the volume and its phase, then the volume in the claim and its phase.
+// Completed steps are skipped, so a call finishes an interrupted binding. The volume is written first: it can then be
+// found by its claim, and no other claim can take it. As bind and unbindVolume in pv_controller.go.
 import {
   bindCompletedAnnotation,
   boundByControllerAnnotation,
@@ -19,7 +18,7 @@ import type { PersistentVolumeClaimPhase, PersistentVolumeClaimStatus } from '..
 import { writeClaim, writeClaimStatus, writeVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
-/** Binds the two, or finishes it. */
+/** Binds a claim and a volume, or finishes their binding. */
 export async function bind(
   volume: StoredVolume,
   claim: StoredClaim,
@@ -35,7 +34,7 @@ export async function bind(
   return { type: 'bound', claim: namespacedName(claim), volume: volume.metadata.name };
 }
 
-/** Takes a volume from its claim. One that a person had meant for a claim of that name still is. */
+/** Unbinds a volume from its claim. A volume that a user reserved for a claim of that name stays reserved. */
 export async function unbind(volume: StoredVolume, storage: Storage): Promise<StorageOutcome> {
   const wasChosen = volume.metadata.annotations?.[boundByControllerAnnotation] !== undefined;
   const freed = wasChosen
@@ -45,7 +44,7 @@ export async function unbind(volume: StoredVolume, storage: Storage): Promise<St
   return { type: 'available', volume: volume.metadata.name };
 }
 
-/** Writes the phase of a claim, with what it has of its volume; without a volume it has nothing. */
+/** Writes the phase of a claim and the status that follows from its volume, if any. */
 export async function settleClaim(
   claim: StoredClaim,
   phase: PersistentVolumeClaimPhase,
@@ -56,7 +55,9 @@ export async function settleClaim(
   return deepEqual(status, claim.status ?? {}) ? claim : writeClaimStatus(claim, status, storage);
 }
 
-/** The claim with its volume. Who chose that is noted, unless a person had named it already. */
+/**
+ * Returns the claim with its volume. An annotation records that the controller chose it, unless the user had named it.
+ */
 function withVolume(claim: StoredClaim, volumeName: string): FrozenClaim {
   const named =
     volumeNameOf(claim.spec) === volumeName
@@ -90,7 +91,7 @@ function statusOf(
   };
 }
 
-/** What a claim has when it gets a volume. One that is being made larger counts as it was until that is done. */
+/** Returns the capacity of a newly bound claim. During a resize the previous capacity counts. */
 function capacityOf(
   { metadata, spec }: StoredVolume,
   before: Readonly<Record<string, string>> | undefined,

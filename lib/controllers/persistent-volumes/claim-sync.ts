@@ -1,6 +1,6 @@
-// What is done about a claim. One that is not bound yet gets the volume that it names, or one that fits, or waits: for
-// its pod to have a node, for somebody to make a volume, or for one to turn up. One that was bound keeps its volume,
-// and is lost where that is gone: to bind it to another would hide that the data are. As syncClaim in pv_controller.go.
+// Reconciles a claim. An unbound claim gets the volume that it names or the best match; otherwise it waits for its pod
+// to be scheduled, for a provisioner or for a new volume. A bound claim keeps its volume and becomes Lost if the volume
+// is deleted: binding it to another volume would hide the loss of data. As syncClaim in pv_controller.go.
 import {
   bestVolumeFor,
   bindCompletedAnnotation,
@@ -22,32 +22,32 @@ import {
   volumeNameOf,
   waitsForConsumer,
 } from '../../core/index.js';
-import { unless } from '../unless.js';
+import { ignoreError } from '../ignore-error.js';
 import { bind, settleClaim } from './binding.js';
 import { migrateClaim } from './migration.js';
 import { unscheduledPodsOf } from './pods-of-claim.js';
 import { provision } from './provisioning.js';
-import { tellOfClaim, writeClaim } from './storage.js';
+import { recordForClaim, writeClaim } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
-/** Does what is to be done about a claim. */
+/** Reconciles a claim. */
 export async function syncClaim(known: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   const claim = await migrateClaim(known, storage);
   if (claim.metadata.annotations?.[bindCompletedAnnotation] !== undefined) return keep(claim, storage);
   return volumeNameOf(claim.spec) === '' ? choose(claim, storage) : take(claim, storage);
 }
 
-/** Looks for a volume. */
+/** Chooses a volume for a claim that names none. */
 async function choose(claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   const waits = waitsForConsumer(storage.classes.get(classOfClaim(claim)));
   const volume = bestVolumeFor(claim, storage.volumes.list(), waits);
   if (volume !== undefined) return bind(volume, claim, storage);
   const classified = await classify(claim, storage);
   if (classified !== undefined) return classified;
-  if (waits && selectedNodeOf(claim) === undefined) tellWhoIsAwaited(claim, storage);
+  if (waits && selectedNodeOf(claim) === undefined) recordAwaitedPods(claim, storage);
   else if (classOfClaim(claim) !== '') return provision(claim, storage);
   else
-    tellOfClaim(
+    recordForClaim(
       claim,
       {
         type: 'Normal',
@@ -60,7 +60,7 @@ async function choose(claim: StoredClaim, storage: Storage): Promise<StorageOutc
   return undefined;
 }
 
-/** Gives a claim that leaves its class open the default one, if there is one by now. */
+/** Sets the default class on a claim without one, if there is a default class. */
 async function classify(claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   if (statedClass(claim) !== undefined) return undefined;
   const className = defaultClass(storage.classes.list())?.metadata?.name;
@@ -69,20 +69,20 @@ async function classify(claim: StoredClaim, storage: Storage): Promise<StorageOu
   return { type: 'classified', claim: namespacedName(claim), className };
 }
 
-function tellWhoIsAwaited(claim: StoredClaim, storage: Storage): void {
+function recordAwaitedPods(claim: StoredClaim, storage: Storage): void {
   const pods = unscheduledPodsOf(claim, storage.pods);
   const message =
     pods.length === 0
       ? 'waiting for first consumer to be created before binding'
       : `waiting for ${pods.length === 1 ? 'pod' : 'pods'} ${pods.join(',')} to be scheduled`;
-  tellOfClaim(
+  recordForClaim(
     claim,
     { type: 'Normal', reason: pods.length === 0 ? 'WaitForFirstConsumer' : 'WaitForPodScheduled', message },
     storage,
   );
 }
 
-/** Takes the volume that the claim names. */
+/** Binds the volume that the claim names. */
 async function take(claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   const volume = storage.volumes.get(volumeNameOf(claim.spec));
   if (volume === undefined) return wait(claim, storage);
@@ -90,7 +90,7 @@ async function take(claim: StoredClaim, storage: Storage): Promise<StorageOutcom
   if (volume.spec?.claimRef === undefined) {
     const problem = mismatch(volume, claim);
     if (problem === undefined) return bind(volume, claim, storage);
-    tellOfClaim(
+    recordForClaim(
       claim,
       {
         type: 'Warning',
@@ -102,13 +102,13 @@ async function take(claim: StoredClaim, storage: Storage): Promise<StorageOutcom
     return wait(claim, storage);
   }
   if (isMeantFor(volume, claim)) return bind(volume, claim, storage);
-  tellOfClaim(
+  recordForClaim(
     claim,
     { type: 'Warning', reason: 'FailedBinding', message: `volume ${quote(name)} already bound to a different claim.` },
     storage,
   );
   if (claim.metadata.annotations?.[boundByControllerAnnotation] === undefined) return wait(claim, storage);
-  // Somebody took the mark away that the claim was bound.
+  // The bind-completed annotation of the claim was removed.
   const { namespace = '', name: other = '' } = volume.spec.claimRef;
   throw new Error(
     `invalid binding of claim ${quote(claimKey(claim))} to volume ${quote(name)}: volume already claimed by ${quote(`${namespace}/${other}`)}`,
@@ -119,7 +119,7 @@ async function wait(claim: StoredClaim, storage: Storage): Promise<undefined> {
   await settleClaim(claim, 'Pending', storage);
 }
 
-/** Why a claim cannot have the volume that it names. */
+/** Returns why a claim cannot be bound to the volume that it names. */
 function mismatch(volume: StoredVolume, claim: StoredClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined)
     return `the volume is marked for deletion ${quote(volume.metadata.name)}`;
@@ -130,7 +130,7 @@ function mismatch(volume: StoredVolume, claim: StoredClaim): string | undefined 
   return hasAccessModes(volume, claim) ? undefined : 'incompatible accessMode';
 }
 
-/** Looks after a claim that was bound. */
+/** Reconciles a claim that was bound before. */
 async function keep(claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   const name = volumeNameOf(claim.spec);
   if (name === '')
@@ -140,10 +140,13 @@ async function keep(claim: StoredClaim, storage: Storage): Promise<StorageOutcom
       'ClaimLost',
       'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!',
     );
-  // Nobody loses a claim because of what a snapshot does not know: the server is asked.
+  // The cache may be stale: confirm with a live GET before the claim becomes Lost.
   const volume =
     storage.volumes.get(name) ??
-    (await unless('NotFound', storage.client.kind('v1', 'PersistentVolume').get(name, { signal: storage.signal })));
+    (await ignoreError(
+      'NotFound',
+      storage.client.kind('v1', 'PersistentVolume').get(name, { signal: storage.signal }),
+    ));
   if (volume === undefined)
     return lose(claim, storage, 'ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!');
   const reference = volume.spec?.claimRef;
@@ -164,6 +167,6 @@ async function lose(
 ): Promise<StorageOutcome | undefined> {
   if (claim.status?.phase === 'Lost') return undefined;
   const lost = await settleClaim(claim, 'Lost', storage);
-  tellOfClaim(lost, { type: 'Warning', reason, message }, storage);
+  recordForClaim(lost, { type: 'Warning', reason, message }, storage);
   return { type: 'lost', claim: namespacedName(claim) };
 }

@@ -1,35 +1,35 @@
-// Claims and volumes that name a plugin which is no longer built in are handed to the driver in its place: an
-// annotation says so. Volumes that a built-in plugin made, and shall unmake, are kept until it has, by a finalizer.
-// As updateMigrationAnnotations and modifyDeletionFinalizers in pv_controller_base.go.
+// Migrates claims and volumes of removed in-tree plugins to the CSI driver that replaces them, by an annotation. A
+// finalizer keeps volumes of in-tree plugins until the plugin has deleted them. As updateMigrationAnnotations and
+// modifyDeletionFinalizers in pv_controller_base.go.
 import { deepEqual, driverInPlaceOf } from '../../core/index.js';
 import { writeClaim, writeVolume } from './storage.js';
 import type { Storage, StoredClaim, StoredVolume } from './storage.js';
 
-/** On a claim: who shall make its volume. */
+/** Annotation of a claim: its provisioner. */
 export const provisionerAnnotation = 'volume.kubernetes.io/storage-provisioner';
 
-/** The same, as it was called once; v1.36 still writes both. */
+/** The former name of that annotation; v1.36 still writes both. */
 export const provisionerBetaAnnotation = 'volume.beta.kubernetes.io/storage-provisioner';
 
-/** On a volume: who made it. */
+/** Annotation of a volume: the plugin or driver that provisioned it. */
 export const madeByAnnotation = 'pv.kubernetes.io/provisioned-by';
 
-/** On either: the driver that is in charge now. */
+/** Annotation of claims and volumes: the driver that replaces the plugin. */
 export const migratedToAnnotation = 'pv.kubernetes.io/migrated-to';
 
-/** On a volume: a built-in plugin has to unmake it. */
+/** Finalizer of a volume that an in-tree plugin has to delete. */
 export const deletionFinalizer = 'kubernetes.io/pv-controller';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Annotations that name the driver in the place of a plugin, and none where there is no such driver. */
+/** Returns the annotations with the driver that replaces a plugin, or without one if there is none. */
 export function migratedAnnotations(annotations: Annotations, plugin: string): Annotations {
   const { [migratedToAnnotation]: _former, ...others } = annotations;
   const driver = driverInPlaceOf(plugin);
   return driver === undefined ? others : { ...others, [migratedToAnnotation]: driver };
 }
 
-/** Hands a claim over. */
+/** Migrates a claim. */
 export async function migrateClaim(claim: StoredClaim, storage: Storage): Promise<StoredClaim> {
   const { annotations = {} } = claim.metadata;
   const plugin = annotations[provisionerAnnotation] ?? annotations[provisionerBetaAnnotation];
@@ -40,7 +40,7 @@ export async function migrateClaim(claim: StoredClaim, storage: Storage): Promis
     : writeClaim({ ...claim, metadata: { ...claim.metadata, annotations: wanted } }, storage);
 }
 
-/** Hands a volume over, and keeps it for who has to unmake it. */
+/** Migrates a volume and updates its deletion finalizer. */
 export async function migrateVolume(volume: StoredVolume, storage: Storage): Promise<StoredVolume> {
   const { annotations = {}, finalizers = [] } = volume.metadata;
   const plugin = annotations[madeByAnnotation];
@@ -59,11 +59,11 @@ function finalizersOf(
   if (!plugin.startsWith('kubernetes.io/')) return finalizers;
   const others = finalizers.filter((name) => name !== driverFinalizer);
   if (spec?.persistentVolumeReclaimPolicy !== 'Delete') return others.filter((name) => name !== deletionFinalizer);
-  // What is on its way out takes no new ones.
+  // A terminating object accepts no new finalizers.
   return others.includes(deletionFinalizer) || deletionTimestamp !== undefined
     ? others
     : [...others, deletionFinalizer];
 }
 
-/** What a driver keeps its volumes by. */
+/** The finalizer of external provisioners. */
 const driverFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';

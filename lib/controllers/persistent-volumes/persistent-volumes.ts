@@ -2,7 +2,7 @@
 // persistentvolume-binder. Claims and volumes are reconciled one at a time, on changes and every 15 seconds: two claims
 // never choose one volume, and a claim finds a new volume at the latest then. A binding that was interrupted, here or
 // in the scheduler, is finished by the next reconcile of either end. As pkg/controller/volume/persistentvolume.
-import { defer, merge, mergeMap } from 'rxjs';
+import { defer, exhaustMap, map, merge, mergeMap, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { awaitChange, controller, eventRecorder, informers, withOwnWrites } from '../../client/index.js';
 import type { ControllerActivity, EventFailed } from '../../client/index.js';
@@ -15,16 +15,16 @@ import { storageWatches } from './storage-watches.js';
 import type { StorageItem } from './storage-watches.js';
 import { syncVolume } from './volume-sync.js';
 
-/** What the controller emits. */
+/** The activities of the controller. */
 export type PersistentVolumesActivity = ControllerActivity<StorageItem, StorageOutcome> | EventFailed;
 
-/** Creates the controller. */
+/** Creates the volume binder. */
 export function persistentVolumes(environment: ControllerEnvironment): Part<PersistentVolumesActivity> {
-  const { client, clock, random } = environment;
+  const { client, clock, random, syncPeriodMs = 15_000 } = environment;
   const shared = environment.informers ?? informers(client, { clock, random });
   const name = 'persistentvolume-binder-controller';
   const run = (): Observable<PersistentVolumesActivity> => {
-    const { claims, volumes, classes, pods, watches, all } = storageWatches(shared);
+    const { claims, volumes, classes, pods, watches, changes$, all } = storageWatches(shared);
     const recorder = eventRecorder({
       client,
       clock,
@@ -38,15 +38,27 @@ export function persistentVolumes(environment: ControllerEnvironment): Part<Pers
       volumes: withOwnWrites(volumes),
       classes,
       pods,
-      record: (note) => recorder.record(note),
+      record: (details) => recorder.record(details),
       requeueClaim: (key) => requeued.emit({ kind: 'claim', key }),
     };
+    // The interval ends when there is nothing to reconcile, so that an idle cluster has no timer, and begins again with
+    // the next change.
+    const resync$ = changes$.pipe(
+      exhaustMap(() =>
+        clock.interval(syncPeriodMs).pipe(
+          map(all),
+          takeWhile((items) => items.length > 0),
+          mergeMap((items) => items),
+        ),
+      ),
+    );
     const binder = controller<StorageItem, StorageOutcome>({
       name,
       clock,
+      steps$: environment.steps$,
       keyOf: ({ kind, key }) => `${kind} ${key}`,
       watches,
-      triggers$: merge(requeued.values$, clock.interval(resyncMs).pipe(mergeMap(all))),
+      triggers$: merge(requeued.values$, resync$),
       reconcile: async (item, { emit, signal, cause }) => {
         const outcome = await sync(item, { ...storage, signal, cause });
         if (outcome !== undefined) emit(outcome);
@@ -58,10 +70,7 @@ export function persistentVolumes(environment: ControllerEnvironment): Part<Pers
   return { name, run: () => defer(run) };
 }
 
-/** How often every claim and volume is reconciled. */
-const resyncMs = 15_000;
-
-/** Objects that are gone need nothing. */
+/** Reconciles one item. Deleted objects need nothing. */
 async function sync({ kind, key }: StorageItem, storage: Storage): Promise<StorageOutcome | undefined> {
   if (kind === 'claim') {
     const claim = storage.claims.get(key);

@@ -4,20 +4,20 @@ import { claimKey, volumeClaims } from '../../core/index.js';
 import type { FrozenClaim, Snapshot } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 
-/** The claims that a pod uses, for an index: `namespace/name`. */
+/** Returns the claims that a pod uses as `namespace/name`, for an index. */
 export function claimsOfPod(pod: Stored<Pod>): readonly string[] {
   return volumeClaims(pod).map(({ claim }) => `${pod.metadata.namespace ?? ''}/${claim}`);
 }
 
-/** The names of the pods that use a claim and wait for a node. */
+/** Returns the names of unscheduled pods that use a claim. */
 export function unscheduledPodsOf(claim: FrozenClaim, pods: Snapshot<Stored<Pod>, 'claim'>): readonly string[] {
   return pods
     .by('claim', claimKey(claim))
-    .flatMap((pod) => (isOver(pod) || (pod.spec?.nodeName ?? '') !== '' ? [] : [pod.metadata.name]));
+    .flatMap((pod) => (isTerminated(pod) || (pod.spec?.nodeName ?? '') !== '' ? [] : [pod.metadata.name]));
 }
 
-/** Whether nothing of a pod runs any more, or ever will. As pkg/volume/util, IsPodTerminated. */
-function isOver({ metadata, status }: Stored<Pod>): boolean {
+/** Returns whether a pod has terminated. As pkg/volume/util, IsPodTerminated. */
+function isTerminated({ metadata, status }: Stored<Pod>): boolean {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
   return (
     metadata.deletionTimestamp !== undefined &&

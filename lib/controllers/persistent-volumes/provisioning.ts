@@ -1,18 +1,17 @@
-// Has a volume made for a claim. That is the business of others, who watch for claims that name them; here the claim is
-// told whom it waits for. Of the plugins that Kubernetes still has built in none makes volumes, unless it is told to on
-// its command line, which this engine has no word for. As provisionClaim in pv_controller.go.
+// Requests a volume for a claim: an annotation names the external provisioner, which watches for it. None of the
+// in-tree plugins provisions volumes by default. As provisionClaim in pv_controller.go.
 import { classOfClaim, driverInPlaceOf, namespacedName, quote } from '../../core/index.js';
 import { provisionerAnnotation, provisionerBetaAnnotation } from './migration.js';
-import { tellOfClaim, writeClaim } from './storage.js';
+import { recordForClaim, writeClaim } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim } from './storage.js';
 
-/** Asks the provisioner of the claim's class, or says why nobody can be asked. */
+/** Requests a volume from the provisioner of the claim's class, or records why that is impossible. */
 export async function provision(claim: StoredClaim, storage: Storage): Promise<StorageOutcome | undefined> {
   const className = classOfClaim(claim);
   const named = storage.classes.get(className)?.provisioner;
   const problem = named === undefined ? `storageclass.storage.k8s.io ${quote(className)} not found` : problemOf(named);
   if (named === undefined || problem !== undefined) {
-    tellOfClaim(claim, { type: 'Warning', reason: 'ProvisioningFailed', message: problem ?? '' }, storage);
+    recordForClaim(claim, { type: 'Warning', reason: 'ProvisioningFailed', message: problem ?? '' }, storage);
     return undefined;
   }
   const provisioner = driverInPlaceOf(named) ?? named;
@@ -33,11 +32,11 @@ export async function provision(claim: StoredClaim, storage: Storage): Promise<S
       },
       storage,
     );
-  tellOfClaim(claim, { type: 'Normal', reason: 'ExternalProvisioning', message: waitingFor(provisioner) }, storage);
+  recordForClaim(claim, { type: 'Normal', reason: 'ExternalProvisioning', message: waitingFor(provisioner) }, storage);
   return isAsked ? undefined : { type: 'awaited', claim: namespacedName(claim), provisioner };
 }
 
-/** Why a provisioner that a class names makes nothing. */
+/** Returns why a provisioner cannot provision. */
 function problemOf(provisioner: string): string | undefined {
   if (!provisioner.startsWith('kubernetes.io/') || driverInPlaceOf(provisioner) !== undefined) return undefined;
   if (provisioner === 'kubernetes.io/host-path')

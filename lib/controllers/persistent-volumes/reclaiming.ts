@@ -1,15 +1,15 @@
-// What becomes of a volume whose claim is gone. Retained volumes stay as they are, for a person to look at. Those to be
-// deleted are the business of the driver that made them; of the plugins that are still built in only host paths can be
-// deleted, below /tmp: their objects go, and the files stay where they are, for this engine touches no machine.
-// Recycling takes a pod that empties the volume. Nobody here starts one, so such a volume fails: what a claim left
-// behind is not handed to the next. As reclaimVolume in pv_controller.go and pkg/volume/hostpath.
+// Reclaims released volumes. Retained volumes stay as they are. Volumes to be deleted belong to the driver that
+// provisioned them; of the in-tree plugins only host paths below /tmp can be deleted: the object is deleted, and the
+// files stay, since this engine accesses no machine. Recycling needs a pod that erases the volume, which is not
+// supported: such a volume fails, so that no data reaches the next claim. As reclaimVolume in pv_controller.go and
+// pkg/volume/hostpath.
 import { quote } from '../../core/index.js';
-import { unless } from '../unless.js';
+import { ignoreError } from '../ignore-error.js';
 import { deletionFinalizer, madeByAnnotation, migratedToAnnotation } from './migration.js';
-import { tellOfVolume, writeVolume, writeVolumePhase } from './storage.js';
+import { recordForVolume, writeVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredVolume } from './storage.js';
 
-/** Does what the policy of a released volume says. */
+/** Applies the reclaim policy of a released volume. */
 export async function reclaim(volume: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
   if ((volume.metadata.annotations?.[migratedToAnnotation] ?? '') !== '') return undefined;
   switch (volume.spec?.persistentVolumeReclaimPolicy) {
@@ -34,7 +34,7 @@ export async function reclaim(volume: StoredVolume, storage: Storage): Promise<S
   }
 }
 
-/** Who deletes a volume: somebody else, nobody, or the binder. */
+/** The deleter of a volume: another component, none (a problem), or this controller. */
 type Deleter = 'another' | { readonly problem: string } | { readonly path: string };
 
 function deleterOf({ metadata, spec = {} }: StoredVolume): Deleter {
@@ -66,7 +66,7 @@ async function fail(
 ): Promise<StorageOutcome | undefined> {
   const failed = await writeVolumePhase(volume, 'Failed', storage, message);
   if (failed === volume) return undefined;
-  tellOfVolume(failed, { type: 'Warning', reason, message }, storage);
+  recordForVolume(failed, { type: 'Warning', reason, message }, storage);
   return { type: 'not-reclaimed', volume: volume.metadata.name };
 }
 
@@ -75,9 +75,12 @@ async function remove(volume: StoredVolume, storage: Storage): Promise<StorageOu
   const { name, uid, finalizers = [], deletionTimestamp } = volume.metadata;
   const others = finalizers.filter((each) => each !== deletionFinalizer);
   if (others.length < finalizers.length)
-    await unless('NotFound', writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage));
+    await ignoreError(
+      'NotFound',
+      writeVolume({ ...volume, metadata: { ...volume.metadata, finalizers: others } }, storage),
+    );
   if (deletionTimestamp !== undefined) return undefined;
   const volumes = client.kind('v1', 'PersistentVolume');
-  await unless('NotFound', volumes.delete(name, { preconditions: { uid }, signal, cause }));
+  await ignoreError('NotFound', volumes.delete(name, { preconditions: { uid }, signal, cause }));
   return { type: 'deleted', volume: name };
 }

@@ -1,5 +1,7 @@
-// The informers of the binder, and the items that their events stand for: the object itself, or, if it is gone, the
-// other end of its binding.
+// The informers of the volume binder and the items of their events: the object itself, or, if it is deleted, the other
+// end of its binding.
+import { filter, merge } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { watching } from '../../client/index.js';
 import type { Informers, Stored, Watch } from '../../client/index.js';
 import { objectKey } from '../../core/index.js';
@@ -15,18 +17,20 @@ export interface StorageItem {
   readonly key: string;
 }
 
-/** What the binder reads, and its watches. */
+/** The informers of the binder. */
 export interface StorageWatches {
   readonly claims: Snapshot<StoredClaim>;
   readonly volumes: Snapshot<StoredVolume, 'claim'>;
   readonly classes: Snapshot<Stored<StorageClass>>;
   readonly pods: Snapshot<Stored<Pod>, 'claim'>;
   readonly watches: readonly Watch<StorageItem>[];
+  /** Emits when a claim or volume is listed, changes or is deleted. */
+  readonly changes$: Observable<unknown>;
   /** Returns every claim and every volume. */
   readonly all: () => readonly StorageItem[];
 }
 
-/** The informers of storage. */
+/** Creates the informers of the binder. */
 export function storageWatches(informers: Informers): StorageWatches {
   const claims = informers.kind('v1', 'PersistentVolumeClaim');
   const volumes = informers.kind('v1', 'PersistentVolume').indexedBy({ claim: claimsOfVolume });
@@ -49,10 +53,11 @@ export function storageWatches(informers: Informers): StorageWatches {
     watches: [
       watching(claims, ({ object }) => itemsOfClaim(object)),
       watching(volumes, ({ object }) => itemsOfVolume(object)),
-      // Read when a claim is reconciled; their changes are no reason to.
+      // Only read during a reconcile; their changes cause none.
       watching(classes),
       watching(pods),
     ],
+    changes$: merge(claims.events$, volumes.events$).pipe(filter((event) => 'object' in event)),
     all: () => [
       ...claims.list().map((claim) => ({ kind: 'claim', key: objectKey(claim) }) as const),
       ...volumes.list().map(itemOfVolume),

@@ -1,8 +1,8 @@
-// What the binder of claims and volumes reads, and the only functions with which it writes. The next sync finds the
-// result of every write, so the work may end after any of them.
-import type { Client, EventNote, OwnWrites, RequestCause, Stored } from '../../client/index.js';
+// The dependencies of the volume binder and its only writing functions. The next reconcile observes every write, so the
+// work may be interrupted after any of them.
+import type { Client, EventDetails, OwnWrites, Stored } from '../../client/index.js';
 import { objectReference } from '../../core/index.js';
-import type { FrozenClaim, Frozen, NamespacedName, Snapshot, FrozenVolume } from '../../core/index.js';
+import type { FrozenClaim, Frozen, NamespacedName, Snapshot, FrozenVolume, RequestCause } from '../../core/index.js';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -12,16 +12,16 @@ import type {
   StorageClass,
 } from '../../core/types/index.js';
 
-/** A claim as the server has it. */
+/** A stored claim. */
 export type StoredClaim = Stored<PersistentVolumeClaim>;
 
-/** A volume as the server has it. */
+/** A stored volume. */
 export type StoredVolume = Stored<PersistentVolume>;
 
-/** What the binder reads and writes with. */
+/** The dependencies of the binder. */
 export interface Storage {
   readonly client: Client;
-  /** Aborted when the binder stops: then nothing more is written. */
+  /** Aborted when the binder stops; nothing is written then. */
   readonly signal: AbortSignal;
   /** Which item is reconciled: the cause of every write. */
   readonly cause: RequestCause;
@@ -31,7 +31,7 @@ export interface Storage {
   /** Pods, by `namespace/name` of the claims that they use. */
   readonly pods: Snapshot<Stored<Pod>, 'claim'>;
   /** Records an Event. */
-  readonly record: (note: EventNote) => void;
+  readonly record: (details: EventDetails) => void;
   /** Adds a claim to the queue once more. */
   readonly requeueClaim: (claim: string) => void;
 }
@@ -39,13 +39,13 @@ export interface Storage {
 /** The result of reconciling a claim or a volume. */
 export type StorageOutcome =
   | { readonly type: 'bound'; readonly claim: NamespacedName; readonly volume: string }
-  /** The claim had a volume that is no longer its own. */
+  /** The claim lost its volume. */
   | { readonly type: 'lost'; readonly claim: NamespacedName }
-  /** The claim named no class, and was given the default one. */
+  /** The claim named no class and got the default one. */
   | { readonly type: 'classified'; readonly claim: NamespacedName; readonly className: string }
-  /** The claim says who shall make a volume for it. */
+  /** The claim names the provisioner that it waits for. */
   | { readonly type: 'awaited'; readonly claim: NamespacedName; readonly provisioner: string }
-  /** What became of a volume. */
+  /** The new state of a volume. */
   | { readonly type: 'available' | 'released' | 'not-reclaimed' | 'deleted'; readonly volume: string };
 
 /** Replaces a claim. */
@@ -78,7 +78,7 @@ export async function writeVolume(
   return written;
 }
 
-/** Gives a volume another phase, and says why where there is something to say. */
+/** Writes the phase of a volume, with a message if there is one. */
 export async function writeVolumePhase(
   volume: StoredVolume,
   phase: PersistentVolumePhase,
@@ -94,12 +94,20 @@ export async function writeVolumePhase(
   return written;
 }
 
-/** Tells people about a claim. */
-export function tellOfClaim(claim: StoredClaim, note: Omit<EventNote, 'about'>, { record }: Storage): void {
-  record({ about: objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim), ...note });
+/** Records an Event about a claim. */
+export function recordForClaim(
+  claim: StoredClaim,
+  details: Omit<EventDetails, 'regarding'>,
+  { record }: Storage,
+): void {
+  record({ regarding: objectReference({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim), ...details });
 }
 
-/** Tells people about a volume. */
-export function tellOfVolume(volume: StoredVolume, note: Omit<EventNote, 'about'>, { record }: Storage): void {
-  record({ about: objectReference({ apiVersion: 'v1', kind: 'PersistentVolume' }, volume), ...note });
+/** Records an Event about a volume. */
+export function recordForVolume(
+  volume: StoredVolume,
+  details: Omit<EventDetails, 'regarding'>,
+  { record }: Storage,
+): void {
+  record({ regarding: objectReference({ apiVersion: 'v1', kind: 'PersistentVolume' }, volume), ...details });
 }

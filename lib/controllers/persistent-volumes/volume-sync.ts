@@ -1,15 +1,15 @@
-// What is done about a volume. One that is nobody's is available; one whose claim has it is bound; one whose claim took
-// another is set free; and one whose claim is gone is released, and reclaimed by its policy. A claim of the same name
-// is not the same claim: the uid decides. As syncVolume in pv_controller.go.
+// Reconciles a volume. Without a claim it is Available; if its claim is bound to it, Bound; if its claim chose another
+// volume, it is unbound; if its claim is deleted, it is Released and reclaimed. A claim of the same name with another
+// uid is another claim. As syncVolume in pv_controller.go.
 import { hasSameMode, namespacedName, quote, volumeNameOf } from '../../core/index.js';
-import { unless } from '../unless.js';
+import { ignoreError } from '../ignore-error.js';
 import { unbind } from './binding.js';
 import { madeByAnnotation, migrateVolume } from './migration.js';
 import { reclaim } from './reclaiming.js';
-import { tellOfClaim, tellOfVolume, writeVolumePhase } from './storage.js';
+import { recordForClaim, recordForVolume, writeVolumePhase } from './storage.js';
 import type { Storage, StorageOutcome, StoredClaim, StoredVolume } from './storage.js';
 
-/** Does what is to be done about a volume. */
+/** Reconciles a volume. */
 export async function syncVolume(known: StoredVolume, storage: Storage): Promise<StorageOutcome | undefined> {
   const volume = await migrateVolume(known, storage);
   const { name } = volume.metadata;
@@ -31,39 +31,39 @@ export async function syncVolume(known: StoredVolume, storage: Storage): Promise
   const wasMade =
     volume.metadata.annotations?.[madeByAnnotation] !== undefined &&
     volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
-  // It was made for this claim only, which has another: nobody needs it.
+  // Provisioned for this claim only, which is bound to another volume.
   return wasMade ? release(volume, storage) : unbind(volume, storage);
 }
 
-/** The `namespace/name` of the claim that a volume points at; undefined where it points at none. */
+/** Returns `namespace/name` of the claim that a volume refers to; undefined if there is none. */
 export function claimNamedBy({ spec }: StoredVolume): string | undefined {
   return spec?.claimRef && `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}`;
 }
 
 /**
- * The claim that a volume is given to. No volume is released because of what a snapshot does not know: the server is
- * asked.
+ * Returns the claim that a volume refers to. The cache may be stale: a missing claim is confirmed with a live GET
+ * before the volume is released.
  */
 async function claimOf(volume: StoredVolume, { claims, client, signal }: Storage): Promise<StoredClaim | undefined> {
   const { namespace = '', name = '', uid } = volume.spec?.claimRef ?? {};
   const known = claims.get(claimNamedBy(volume) ?? '');
   if (known?.metadata.uid === uid) return known;
   if (known === undefined && isReleased(volume)) return undefined;
-  const live = await unless(
+  const live = await ignoreError(
     'NotFound',
     client.kind('v1', 'PersistentVolumeClaim').get({ namespace, name }, { signal }),
   );
   return live?.metadata.uid === uid ? live : undefined;
 }
 
-/** The claim may have the volume, and has not taken it yet. */
+/** Requeues a claim that may be bound to the volume, or records why it cannot. */
 function offer(volume: StoredVolume, claim: StoredClaim, storage: Storage): void {
   if (hasSameMode(volume, claim)) {
     storage.requeueClaim(claimNamedBy(volume) ?? '');
     return;
   }
   const reason = 'VolumeMismatch';
-  tellOfVolume(
+  recordForVolume(
     volume,
     {
       type: 'Warning',
@@ -72,7 +72,7 @@ function offer(volume: StoredVolume, claim: StoredClaim, storage: Storage): void
     },
     storage,
   );
-  tellOfClaim(
+  recordForClaim(
     claim,
     {
       type: 'Warning',

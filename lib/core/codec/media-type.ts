@@ -24,18 +24,18 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The kind an answer is to be turned into, for instance meta.k8s.io/v1 Table. */
+/** The kind that a response is converted to, for instance meta.k8s.io/v1 Table. */
 export interface Transform {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** What an endpoint can answer with. */
+/** The forms of a response that an endpoint offers. */
 export interface Offer {
   /** Media types without parameters, the preferred one first. */
   readonly mediaTypes: readonly string[];
-  /** Whether the endpoint answers so: with this transform of its objects or, undefined, with the objects themselves. */
+  /** Returns whether the endpoint offers this transform of its objects or, for undefined, the objects themselves. */
   readonly allows: (mediaType: string, transform: Transform | undefined) => boolean;
 }
 
@@ -43,9 +43,9 @@ export interface Offer {
 export interface Negotiated {
   readonly mediaType: string;
   readonly transform?: Transform;
-  /** The client asked for the form that a watch has. */
+  /** The client requested the form that a watch has. */
   readonly stream?: 'watch';
-  /** The client asked for indentation. */
+  /** The client requested indentation. */
   readonly pretty: boolean;
 }
 
@@ -79,7 +79,7 @@ export function parseAccept(header: string): readonly MediaType[] {
   return clauses;
 }
 
-/** Chooses the form of an answer; undefined where the client accepts none that the endpoint has (406). */
+/** Chooses the form of a response; undefined if the client accepts none that the endpoint offers (406). */
 export function negotiate(accept: string | undefined, { mediaTypes: offered, allows }: Offer): Negotiated | undefined {
   const [preferred] = offered;
   if (accept === undefined || accept === '')
@@ -103,7 +103,7 @@ export function negotiate(accept: string | undefined, { mediaTypes: offered, all
   return undefined;
 }
 
-/** Whether a watch can be answered in this form: YAML has none. */
+/** Returns whether a watch can be sent in this form: YAML cannot. */
 export function isStreamable(mediaType: string): boolean {
   return mediaType === mediaTypes.json || mediaType === mediaTypes.protobuf;
 }

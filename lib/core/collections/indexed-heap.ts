@@ -3,7 +3,7 @@
 
 /** An item that a heap may hold. Only the heap writes the index. */
 export interface HeapItem {
-  /** Where in the heap the item stands; -1 outside. */
+  /** The index of the item in the heap; -1 outside. */
   heapIndex: number;
 }
 
@@ -12,7 +12,7 @@ export class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
   readonly #compare: (one: T, other: T) => number;
 
-  /** `compare` answers below 0 when the first argument comes first. */
+  /** `compare` returns below 0 if the first argument comes first. */
   constructor(compare: (one: T, other: T) => number) {
     this.#compare = compare;
   }

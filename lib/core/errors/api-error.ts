@@ -1,4 +1,4 @@
-// The one error that stands for an answer of the API: it carries the Status a client receives.
+// The error of the API: it carries the Status that a client receives.
 //
 // Invariants: the status is frozen; the message is the status' message. An ApiError is known by its brand, a
 // registered symbol, not by its class, so two copies of this package recognise each other's errors. Made by the
@@ -25,8 +25,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Whether the value is an ApiError and, if a reason is given, one of that reason. A status without a known reason
- * is judged by its code, as the Is… functions of apimachinery/pkg/api/errors/errors.go judge it.
+ * Returns whether the value is an ApiError and, if a reason is given, one of that reason. A status without a known
+ * reason is judged by its code, as the Is… functions of apimachinery/pkg/api/errors/errors.go judge it.
  */
 export function isApiError(error: unknown, reason?: StatusReason): error is ApiError {
   if (!isBranded(error)) return false;
@@ -46,14 +46,14 @@ export function apiErrorFrom(value: unknown, options?: ErrorOptions): ApiError |
 }
 
 /**
- * The Status to answer with when a request ended in this error. What is no ApiError answers 500 with its bare text:
+ * Returns the Status of the response when a request ended in this error. Another error becomes 500 with its bare text:
  * never a stack. As apiserver/pkg/endpoints/handlers/responsewriters/status.go, ErrorToAPIStatus.
  */
 export function toStatus(error: unknown): Status {
   return isApiError(error) ? error.status : failureStatus({ code: 500, message: errorText(error) });
 }
 
-/** What a thrown value says, without its stack and whatever it is. */
+/** Returns the message of a thrown value of any type, without its stack. */
 export function errorText(error: unknown): string {
   if (typeof error === 'string') return error;
   if (error instanceof Error) return error.message === '' ? error.name : error.message;
@@ -64,7 +64,7 @@ function isBranded(error: unknown): error is ApiError {
   return typeof error === 'object' && error !== null && apiErrorBrand in error;
 }
 
-// Reasons that are missing here are told by their word only: another reason shares their code.
+// A reason that is missing here is recognised by its name only: another reason shares its code.
 const codeOfReason: ReadonlyMap<string, number> = new Map<StatusReason, number>([
   ['BadRequest', 400],
   ['Unauthorized', 401],

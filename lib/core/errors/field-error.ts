@@ -3,10 +3,8 @@
 //
 // Makers are named after the reason. They print the rejected value at once, so an error holds no reference to the
 // object it complains about. Any validation may call them; `invalid` in object-errors.ts gathers the results.
-
-import { aggregateText } from './aggregate-text.js';
 import type { FieldPath } from './field-path.js';
-import { formatValue, quote } from './go-format.js';
+import { aggregateText, formatValue, quote } from '../go/format.js';
 import type { CauseReason } from './status.js';
 
 /** The causes that are about a field's value. */
@@ -57,6 +55,11 @@ export function fieldForbidden(path: FieldPath, detail: string): FieldError {
 /** A value that must be unique occurs twice. */
 export function fieldDuplicate(path: FieldPath, value: unknown): FieldError {
   return fieldError('FieldValueDuplicate', path, sentence('Duplicate value', formatValue(value)));
+}
+
+/** The same of a value that is not printed. As field.Duplicate with OmitValueType. */
+export function fieldDuplicateUnprinted(path: FieldPath): FieldError {
+  return fieldError('FieldValueDuplicate', path, 'Duplicate value');
 }
 
 /** A value names something that does not exist. */

@@ -1,4 +1,4 @@
-// The catalogue of API errors, second part: what stands between a request and the object it is about.
+// The catalogue of API errors, second part: errors about the object of a request.
 //
 // Every exported function is a maker with a row in docs/errors.md. Messages are Kubernetes' own, to the letter.
 // As apimachinery/pkg/api/errors/errors.go, apiserver/pkg/registry and apiserver/pkg/storage/etcd3/errors.go.
@@ -6,9 +6,10 @@
 import { printGroupKind } from '../objects/gvk.js';
 import type { GroupKind } from '../objects/gvk.js';
 import { ApiError } from './api-error.js';
+import { listedFindings } from './collect.js';
 import { fieldErrorsText } from './field-error.js';
 import type { FieldError } from './field-error.js';
-import { quote } from './go-format.js';
+import { quote } from '../go/format.js';
 import { printObject, resourceDetails } from './resource-ref.js';
 import type { ResourceRef } from './resource-ref.js';
 import { failureStatus } from './status.js';
@@ -59,7 +60,7 @@ export function generateNameConflict(ref: ResourceRef): ApiError {
   );
 }
 
-/** 409: the object is not in the state the request counts on; by default, someone else changed it first. */
+/** 409: the object is not in the state the request counts on; by default, it was changed in the meantime. */
 export function conflict(
   ref: ResourceRef,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
@@ -90,22 +91,22 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
   return new ApiError(failureStatus({ code: 409, reason: 'Conflict', message, details: { causes } }));
 }
 
-/** 410: the resource version asked for is no longer kept. */
+/** 410: the requested resource version is no longer kept. */
 export function resourceExpired(message: string): ApiError {
   return new ApiError(failureStatus({ code: 410, reason: 'Expired', message }));
 }
 
-/** 410: the watch cache has forgotten the events right after the resource version asked for. */
+/** 410: the watch cache no longer has the events right after the requested resource version. */
 export function tooOldResourceVersion(requested: string, oldest: string): ApiError {
   return resourceExpired(`too old resource version: ${requested} (${oldest})`);
 }
 
-/** 410: the store has compacted the resource version that a list asked for. */
+/** 410: the store has compacted the resource version that a list requested. */
 export function listExpired(): ApiError {
   return resourceExpired('The resourceVersion for the provided list is too old.');
 }
 
-/** 410: the store has compacted the resource version that a watch asked for. */
+/** 410: the store has compacted the resource version that a watch requested. */
 export function watchExpired(): ApiError {
   return resourceExpired('The resourceVersion for the provided watch is too old.');
 }
@@ -120,13 +121,18 @@ export function continueExpired(freshToken: string): ApiError {
   return new ApiError(failureStatus({ code: 410, reason: 'Expired', message, metadata: { continue: freshToken } }));
 }
 
-/** 410: what was asked for is gone for good. Kept for old clients; new code says `resourceExpired`. */
+/** 410: what was requested is gone for good. Kept for old clients; new code uses `resourceExpired`. */
 export function gone(message: string): ApiError {
   return new ApiError(failureStatus({ code: 410, reason: 'Gone', message }));
 }
 
-/** 422: the object breaks rules; one cause for each field error, equal errors once in the message. */
-export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
+/**
+ * 422: the object breaks rules; one cause for each field error, equal errors once in the message. Where the
+ * limits of findings are exceeded, the last cause says that there are more.
+ */
+export function invalid(kind: GroupKind, name: string, found: readonly FieldError[]): ApiError {
+  const listed = listedFindings(found);
+  const errors = listed < found.length ? [...found.slice(0, listed), moreErrors(listed)] : found;
   const subject = `${printGroupKind(kind)} ${quote(name)} is invalid`;
   return new ApiError(
     failureStatus({
@@ -136,4 +142,9 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
       details: { name, group: kind.group, kind: kind.kind, causes: errors },
     }),
   );
+}
+
+function moreErrors(listed: number): FieldError {
+  const message = `Too many: only the first ${listed} errors are listed`;
+  return Object.freeze({ reason: 'FieldValueTooMany', field: '<nil>', message });
 }

@@ -1,5 +1,5 @@
 // Reads a Status that came over the wire, believing none of it: a field of the wrong type counts as absent.
-// Used by whoever receives answers from a server that is not ours: the HTTP client, webhooks, watch ERROR events.
+// Used for responses of other servers: by the HTTP client, webhooks and watch ERROR events.
 
 import type { Failure, StatusCause, StatusDetails, StatusMetadata } from './status.js';
 

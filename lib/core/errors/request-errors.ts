@@ -6,11 +6,11 @@
 
 import { printGroupResource } from '../objects/gvk.js';
 import { ApiError } from './api-error.js';
-import { quote } from './go-format.js';
+import { quote } from '../go/format.js';
 import { printObject, resourceDetails } from './resource-ref.js';
 import type { ResourceRef } from './resource-ref.js';
 import { failureStatus } from './status.js';
-import type { StatusCause } from './status.js';
+import type { Failure, StatusCause } from './status.js';
 
 /** A request that an authorizer refused: either to a resource or to a bare path. */
 export type RefusedRequest = { readonly user: string; readonly verb: string } & (
@@ -44,23 +44,49 @@ export function unauthorized(message = 'Unauthorized'): ApiError {
 
 /** 403: the request is understood and refused, by an admission plugin or by a rule of the resource. */
 export function forbidden(ref: ResourceRef, why: string, causes: readonly StatusCause[] = []): ApiError {
-  const subject = `${ref.name ? printObject(ref) : printGroupResource(ref)} is `;
-  return new ApiError(
-    failureStatus({
-      code: 403,
-      reason: 'Forbidden',
-      message: `${ref.group === '' && ref.resource === '' ? '' : subject}forbidden: ${why}`,
-      details: { ...resourceDetails(ref), causes },
-    }),
-  );
+  return new ApiError(failureStatus(refusedFailure(ref, why, causes)));
 }
 
-/** 403: no authorizer allows the request; `reason` is what they said. */
+function refusedFailure(ref: ResourceRef, why: string, causes: readonly StatusCause[]): Failure {
+  const subject = `${ref.name ? printObject(ref) : printGroupResource(ref)} is `;
+  return {
+    code: 403,
+    reason: 'Forbidden',
+    message: `${ref.group === '' && ref.resource === '' ? '' : subject}forbidden: ${why}`,
+    details: { ...resourceDetails(ref), causes },
+  };
+}
+
+/** 403: no authorizer allows the request; `reason` is theirs. */
 export function accessDenied(request: RefusedRequest, reason = ''): ApiError {
   const ref = 'path' in request ? { group: '', resource: '' } : request;
-  // As apiserver/pkg/endpoints/handlers/responsewriters/errors.go: the answer must not look like HTML.
+  // As apiserver/pkg/endpoints/handlers/responsewriters/errors.go: the response must not look like HTML.
   const text = refusal(request).replace(/[&<>]/g, (character) => htmlEntities.get(character) ?? character);
   return forbidden(ref, reason === '' ? text : `${text}: ${reason}`);
+}
+
+/**
+ * 403, 413 or 422, by the reason: a ValidatingAdmissionPolicy denied the request. The message says forbidden whatever
+ * the reason, as in Kubernetes.
+ */
+export function deniedByPolicy(ref: ResourceRef, why: string, reason: PolicyDenialReason): ApiError {
+  const failure = refusedFailure(ref, why, [{ message: why }]);
+  return new ApiError(failureStatus({ ...failure, code: codesOfDenials[reason], reason }));
+}
+
+/** The reasons that policies may give. */
+export type PolicyDenialReason = 'Forbidden' | 'Invalid' | 'RequestEntityTooLarge' | 'Unauthorized';
+
+const codesOfDenials: Readonly<Record<PolicyDenialReason, number>> = {
+  Forbidden: 403,
+  Invalid: 422,
+  RequestEntityTooLarge: 413,
+  Unauthorized: 401,
+};
+
+/** 403, also where the reason is Invalid: a MutatingAdmissionPolicy failed. The message does not name the object. */
+export function mutationDenied(ref: ResourceRef, why: string, reason: 'Forbidden' | 'Invalid'): ApiError {
+  return new ApiError(failureStatus({ ...refusedFailure(ref, why, [{ message: why }]), reason, message: why }));
 }
 
 /** 403: nothing new may be created in a namespace that is going away. */
@@ -92,12 +118,12 @@ export function notAcceptable(accepted: readonly string[]): ApiError {
   return new ApiError(failureStatus({ code: 406, reason: 'NotAcceptable', message }));
 }
 
-/** 406: the object cannot take the form that the client asked for. */
+/** 406: the object cannot take the form that the client requested. */
 export function wrongForm(message: string): ApiError {
   return new ApiError(failureStatus({ code: 406, reason: 'NotAcceptable', message }));
 }
 
-/** 413: the body or what it asks for is too large; the detail says what the limit is. */
+/** 413: the body or what it requests is too large; the detail says what the limit is. */
 export function requestEntityTooLarge(detail: string): ApiError {
   const message = `Request entity too large: ${detail}`;
   return new ApiError(failureStatus({ code: 413, reason: 'RequestEntityTooLarge', message }));

@@ -2,7 +2,7 @@
 
 import { printGroupResource } from '../objects/gvk.js';
 import type { GroupResource } from '../objects/gvk.js';
-import { quote } from './go-format.js';
+import { quote } from '../go/format.js';
 import type { StatusDetails } from './status.js';
 
 /** A resource, or one object of it. The resource is the plural, with `/subresource` where Kubernetes names that. */

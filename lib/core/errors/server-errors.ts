@@ -1,34 +1,39 @@
-// The catalogue of API errors, third part: what the server cannot do now, and what a server said without a Status.
+// The catalogue of API errors, third part: failures of the server, and responses of a server without a Status.
 //
 // Every exported function is a maker with a row in docs/errors.md. Messages are Kubernetes' own, to the letter.
 // As apimachinery/pkg/api/errors/errors.go and apiserver/pkg/storage/errors.go.
 
 import { printGroupResource } from '../objects/gvk.js';
 import { ApiError, errorText } from './api-error.js';
-import { quote } from './go-format.js';
+import { quote } from '../go/format.js';
 import { resourceDetails } from './resource-ref.js';
 import type { ResourceRef } from './resource-ref.js';
 import { failureStatus } from './status.js';
 import type { StatusCause, StatusReason } from './status.js';
 
-/** An HTTP answer that is no Status, as seen by a router or by a client. */
+/** An HTTP response that is no Status, as seen by a router or by a client. */
 export interface ServerResponse {
   readonly code: number;
-  /** What the answer said, in whatever form. */
+  /** The text of the response. */
   readonly message?: string;
   /** The HTTP method of the request. */
   readonly method?: string;
   /** What the request was about; printed after the message. */
   readonly ref?: ResourceRef;
   readonly retryAfterSeconds?: number;
-  /** The answer did not come from an API server: its text is kept as a cause. */
+  /** The response did not come from an API server: its text is kept as a cause. */
   readonly unexpected?: boolean;
 }
 
-/** 429: the client must try again later; `retryAfterSeconds` says when. */
+/** 429: the client must retry later, after `retryAfterSeconds`. */
 export function tooManyRequests(message: string, retryAfterSeconds = 0, causes: readonly StatusCause[] = []): ApiError {
   const details = { causes, retryAfterSeconds };
   return new ApiError(failureStatus({ code: 429, reason: 'TooManyRequests', message, details }));
+}
+
+/** 429: a rate limit of the server is reached. Says no time after which to retry. */
+export function rateLimited(detail: string): ApiError {
+  return new ApiError(failureStatus({ code: 429, reason: 'TooManyRequests', message: `Too many requests: ${detail}` }));
 }
 
 /** 500: the server failed. The error stays available as `cause`; the client reads only its text. */
@@ -50,7 +55,7 @@ export function unclassifiedError(message: string, options?: ErrorOptions): ApiE
   return new ApiError(failureStatus({ code: 500, message }), options);
 }
 
-/** 500: the storage did not answer in time; the operation may be tried again after two seconds. */
+/** 500: the storage did not respond in time; the operation may be tried again after two seconds. */
 export function serverTimeout(ref: ResourceRef, operation: string): ApiError {
   return new ApiError(
     failureStatus({
@@ -69,16 +74,21 @@ export function serviceUnavailable(message: string): ApiError {
   return new ApiError(failureStatus({ code: 503, reason: 'ServiceUnavailable', message }));
 }
 
-/** 504: the request took too long; what it asked for may still happen. */
+/** 504: the request took too long; what it requested may still happen. */
 export function timeout(
   detail = 'request did not complete within the allotted timeout',
-  retryAfterSeconds = 0,
+  { retryAfterSeconds = 0, cause }: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
 ): ApiError {
-  const details = { retryAfterSeconds };
-  return new ApiError(failureStatus({ code: 504, reason: 'Timeout', message: `Timeout: ${detail}`, details }));
+  const failure = {
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: ${detail}`,
+    details: { retryAfterSeconds },
+  } as const;
+  return new ApiError(failureStatus(failure), cause === undefined ? {} : { cause });
 }
 
-/** 504: the resource version asked for has not happened yet, and did not while the request waited. */
+/** 504: the requested resource version is in the future and was not reached while the request waited. */
 export function tooLargeResourceVersion(requested: string, current: string): ApiError {
   return new ApiError(
     failureStatus({
@@ -114,12 +124,14 @@ export function routeUnsupportedMediaType(): ApiError {
   return serverResponse({ code: 415, message: '415: Unsupported Media Type' });
 }
 
-/** 422: a JSON patch does not apply to the object. The client is not told which operation failed. */
+/** 422: a JSON patch does not apply to the object. The message does not name the operation that failed. */
 export function patchRejected(): ApiError {
   return serverResponse({ code: 422 });
 }
 
-/** The code of the answer: what a client makes of an HTTP answer without a Status, and a server's router of its own. */
+/**
+ * The error for an HTTP response without a Status, on the client, and for the router's own responses, on the server.
+ */
 export function serverResponse(response: ServerResponse): ApiError {
   const { code, message = '', method = '', ref, retryAfterSeconds = 0, unexpected = false } = response;
   const [reason, text] = meaning(code, method, message);

@@ -1,11 +1,12 @@
-// The Status object: the one shape in which Kubernetes answers "no" (and sometimes "done").
+// The Status object: the response of Kubernetes to a request that failed, or that succeeded without an object to
+// return.
 //
-// Invariants: a Status made here is frozen through and through; its keys stand in the order a real server writes
+// Invariants: a Status made here is deeply frozen; its keys are in the order in which a real server writes
 // them; what is empty is left out, as Go's omitempty does, except `details`, which is written even when it has no
-// fields. Only this folder makes failures; anyone may read them or make a success.
+// fields. Only this folder creates failures.
 // Shape as apimachinery/pkg/apis/meta/v1/types.go, Status.
 
-/** Why a request failed, in one machine-readable word. Servers and webhooks may send others. */
+/** The machine-readable reason of a failure. Servers and webhooks may send others. */
 export type StatusReason =
   | 'AlreadyExists'
   | 'BadRequest'
@@ -27,7 +28,7 @@ export type StatusReason =
   | 'Unauthorized'
   | 'UnsupportedMediaType';
 
-/** What a single cause of a failure is, in one machine-readable word. */
+/** The machine-readable reason of a single cause. */
 export type CauseReason =
   | 'DisruptionBudget'
   | 'FieldManagerConflict'
@@ -54,7 +55,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** What the failure or success is about; `kind` is the plural resource, or the Kind for validation errors. */
+/** The subject of the failure or success; `kind` is the plural resource, or the Kind for validation errors. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -72,7 +73,7 @@ export interface StatusMetadata {
   readonly remainingItemCount?: number;
 }
 
-/** The answer to a request that returns no object. */
+/** The response to a request that returns no object. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -144,3 +145,30 @@ function frozenCause({ reason, message, field }: StatusCause): StatusCause {
   if (field) cause.field = field;
   return Object.freeze(cause);
 }
+
+/**
+ * The Status of a command that ended with an exit code. As pkg/kubelet's ServeExec: a failure has the reason
+ * `NonZeroExitCode`, its code as a cause, and no HTTP status.
+ */
+export function exitStatus(code: number): Status {
+  if (code === 0) return successStatus();
+  return Object.freeze({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: Object.freeze({}),
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: exit status ${code}`,
+    reason: nonZeroExitCode,
+    details: Object.freeze({ causes: Object.freeze([Object.freeze({ reason: exitCodeCause, message: `${code}` })]) }),
+  });
+}
+
+/** The exit code that a Status carries: 0 for success, undefined for any other failure. */
+export function exitCodeOf({ status, reason, details }: Status): number | undefined {
+  if (status === 'Success') return 0;
+  const text = details?.causes?.find((cause) => cause.reason === exitCodeCause)?.message;
+  return reason === nonZeroExitCode && text !== undefined && /^[0-9]{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+const nonZeroExitCode = 'NonZeroExitCode';
+const exitCodeCause = 'ExitCode';

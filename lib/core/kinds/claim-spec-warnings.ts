@@ -1,7 +1,7 @@
 // What the author of a claim on storage should know. As pkg/api/persistentvolumeclaim/util.go,
 // GetWarningsForPersistentVolumeClaimSpec. Also for the claims of StatefulSets.
 import type { FieldPath } from '../errors/field-path.js';
-import { quote } from '../errors/go-format.js';
+import { quote } from '../go/format.js';
 import type { Frozen } from '../objects/meta.js';
 import { quantityToMilli } from '../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../objects/quantity.js';

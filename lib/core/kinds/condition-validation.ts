@@ -1,17 +1,18 @@
 // Conditions of a status: typed, dated and with a reason, each type once.
 // As apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateConditions.
+import { collect } from '../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
-import { ALPHANUMERIC, LETTER, UNDERSCORE, isCharacter, utf8Length } from '../objects/character-classes.js';
+import { ALPHANUMERIC, LETTER, UNDERSCORE, isCharacter, utf8Length } from '../objects/names.js';
 import type { Condition } from '../types/meta-v1.generated.js';
 import { validateLabelName } from './label-selector-validation.js';
 import type { Loose } from './loose.js';
 
-/** Everything wrong with a list of conditions. */
+/** Validates a list of conditions. */
 export function validateConditions(conditions: readonly Loose<Condition>[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
-  return conditions.flatMap((condition, index) => {
+  return collect(conditions, (condition, index) => {
     const at = path.index(index);
     const { type = '' } = condition;
     const repeated = seen.has(type);

@@ -1,5 +1,6 @@
-// Labels of nodes that have newer names, and what clients are told who still use them.
+// Labels of nodes that have newer names, and the warnings for clients that still use them.
 // As pkg/api/node/util.go. For kinds that select nodes.
+import { collect } from '../errors/collect.js';
 import type { FieldPath } from '../errors/field-path.js';
 import type { Frozen } from '../objects/meta.js';
 import type { LabelSelector } from '../types/meta-v1.generated.js';
@@ -12,13 +13,13 @@ export function nodeLabelDeprecation(key: string): string | undefined {
 /** What to say of the labels a selector names. As GetWarningsForNodeSelector. */
 export function nodeSelectorWarnings(selector: Frozen<LabelSelector> | undefined, path: FieldPath): readonly string[] {
   const { matchExpressions = [], matchLabels = {} } = selector ?? {};
-  const expressions = matchExpressions.flatMap(({ key }, index) => {
+  const expressions = collect(matchExpressions, ({ key }, index) => {
     const message = deprecations.get(key);
     return message === undefined
       ? []
       : [`${path.child('matchExpressions').index(index).child('key').toString()}: ${key} is ${message}`];
   });
-  const labels = Object.keys(matchLabels).flatMap((key) => {
+  const labels = collect(Object.keys(matchLabels), (key) => {
     const message = deprecations.get(key);
     return message === undefined ? [] : [`${path.child('matchLabels').child(key).toString()}: ${message}`];
   });

@@ -1,4 +1,4 @@
-// Names that belong to somebody: a domain, a slash and a path of their choice.
+// Names with an owner: a domain, a slash and a path.
 // As apimachinery/pkg/util/validation/validation.go, IsDomainPrefixedPath.
 import { fieldInvalid, fieldRequired } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
@@ -6,7 +6,7 @@ import type { FieldPath } from '../errors/field-path.js';
 import { isDns1123Subdomain } from '../objects/names.js';
 import { invalidEach } from './invalid-each.js';
 
-/** Everything wrong with such a name, which must be given. */
+/** Validates such a name, which must be given. */
 export function validateDomainPrefixedPath(value: string, path: FieldPath): readonly FieldError[] {
   if (value === '') return [fieldRequired(path)];
   const slash = value.indexOf('/');

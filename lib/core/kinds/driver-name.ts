@@ -3,8 +3,7 @@
 import { fieldRequired, fieldTooLong } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
-import { utf8Length } from '../objects/character-classes.js';
-import { isDns1123Subdomain } from '../objects/names.js';
+import { utf8Length, isDns1123Subdomain } from '../objects/names.js';
 import { invalidEach } from './invalid-each.js';
 
 /** Returns what is wrong with the name of a driver: it is a DNS subdomain, in any case, of at most 63 bytes. */

@@ -1,13 +1,14 @@
-// The seam for the compiler of CEL expressions. Kinds that hold expressions check everything else themselves and hand
-// each expression, with all a compiler must know of its surroundings, to an ExpressionCheck. Until there is a compiler
-// the kinds.ts of each group hands them `uncheckedExpressions`; plugging one in changes that one line per group.
+// The port of the compiler of CEL expressions. Kinds that hold expressions check everything else themselves and pass
+// each expression, with all that a compiler must know of its surroundings, to the ExpressionCheck of the write
+// (`WriteContext.checkExpression`), which the server provides.
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
 import type { Frozen } from '../objects/meta.js';
 import type { Variable } from '../types/admissionregistration-v1.generated.js';
 import type { JSONSchemaProps } from '../types/apiextensions-v1.generated.js';
+import type { RuleCosts } from './apiextensions/rule-costs.js';
 
-/** What is wrong with an expression that is not blank: it does not compile, has the wrong type, costs too much. */
+/** Validates an expression that is not blank: it does not compile, has the wrong type, costs too much. */
 export type ExpressionCheck = (expression: CheckedExpression) => readonly FieldError[];
 
 /** An expression and what it may refer to. */
@@ -37,6 +38,14 @@ export interface SchemaRules {
   readonly stored: ReadonlySet<string>;
   /** The schema did not change, so rules that cost too much stay. */
   readonly unchanged: boolean;
+  /** The schema is that of a resource, embedded or not: it has apiVersion, kind and metadata. */
+  readonly isResource: boolean;
+  /** How many values of the schema an object has at most; undefined where there is no bound. */
+  readonly valuesMax: number | undefined;
+  /** The schema around this one in which old values cannot be found; undefined where they can. */
+  readonly uncorrelatable: FieldPath | undefined;
+  /** Collects the costs of all rules of the definition's schema. */
+  readonly costs: RuleCosts;
 }
 
 /** A selector of devices. */
@@ -47,5 +56,5 @@ export interface DeviceSelectorExpression {
   readonly stored: boolean;
 }
 
-/** The check before there is a compiler: nothing is ever wrong. */
+/** The check of a write without a compiler: nothing is ever wrong. */
 export const uncheckedExpressions: ExpressionCheck = () => [];

@@ -13,6 +13,7 @@ import type { ApiObject, Frozen } from '../objects/meta.js';
 import type { NameRule } from '../objects/names.js';
 import type { Random } from '../time/random.js';
 import type { UserInfo } from '../types/authentication-v1.generated.js';
+import type { ExpressionCheck } from './expression-check.js';
 import type { KindTable } from './kind-table.js';
 
 /** Who writes, when, and how. */
@@ -24,6 +25,8 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** The version the request was made in. */
   readonly version: GroupVersion;
+  /** Checks the expressions in CEL that an object holds. Without it they are not checked. */
+  readonly checkExpression?: ExpressionCheck | undefined;
 }
 
 /** How an update is prepared and checked: of the object itself, or through a subresource. */
@@ -34,13 +37,13 @@ export interface UpdateStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> 
    * everything but `metadata` and `status` is. Parts taken from the old object are frozen: copy before changing them.
    */
   prepareForUpdate?(object: T, old: F, context: WriteContext): void;
-  /** What is wrong with the update, beyond its metadata. */
+  /** Validates the update, beyond its metadata. */
   validateUpdate?(object: F, old: F, context: WriteContext): readonly FieldError[];
   /** What the client should know. */
   warningsOnUpdate?(object: F, old: F, context: WriteContext): readonly string[];
   /** A subresource other than `status` through which status is written too. */
   readonly writesStatus?: true;
-  /** What is wrong with changed metadata is told once. Most kinds of Kubernetes check it a second time themselves. */
+  /** Errors of changed metadata are reported once. Most kinds of Kubernetes check it a second time themselves. */
   readonly checksMetadataOnce?: true;
 }
 
@@ -50,20 +53,22 @@ export type FieldReader<T extends ApiObject = ApiObject, F = Frozen<T>> = {
   read(object: F): string;
 }['read'];
 
-/** What is particular to a kind. */
+/** The behaviour of one kind: validation, preparation, warnings, table, subresources. */
 export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> extends UpdateStrategy<T, F> {
   /** What names may look like. */
   readonly nameRule: NameRule;
   /** Changes the new object in place before it is checked. `status` is already cleared, unless `keepsStatus`. */
   prepareForCreate?(object: T, context: WriteContext): void;
-  /** What is wrong with the new object, beyond its metadata. */
+  /** Validates the new object, beyond its metadata. */
   validate?(object: F, context: WriteContext): readonly FieldError[];
   /** What the client should know. */
   warningsOnCreate?(object: F, context: WriteContext): readonly string[];
 
   /** A new object keeps the status it came with. */
   readonly keepsStatus?: true;
-  /** Whether the update counts as a new generation. Kinds without this have no generation. */
+  /** Defaults of `status` depend on other fields of the object, which are then decoded with every write of status. */
+  readonly defaultsStatusFromSpec?: true;
+  /** Returns whether the update counts as a new generation. Kinds without this have no generation. */
   changesGeneration?(object: F, old: F): boolean;
   /** An update of a missing object creates it. */
   readonly createsOnUpdate?: true;
@@ -74,13 +79,13 @@ export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> ex
 
   /** A delete that succeeded is answered with the object instead of a Status. */
   readonly answersDeleted?: true;
-  /** What becomes of dependents if the caller does not say; `Background` unless said otherwise. */
+  /** What becomes of dependents if the caller does not say; `Background` by default. */
   readonly propagation?: 'Orphan';
   /** Finalizers of the garbage collector mean nothing for this kind. */
   readonly ignoresPropagation?: true;
-  /** How long the object may take to go, given what the caller asked for; kinds without this go at once. */
+  /** How long the object may take to go, given what the caller requested; kinds without this go at once. */
   gracePeriodSeconds?(object: F, asked: number | undefined): number;
-  /** The object stays while this holds, whatever its metadata says: somebody has to empty it first. */
+  /** The object stays while this returns true, whatever its metadata: its controller has to empty it first. */
   holdsDeletion?(object: F): boolean;
   /** Changes the object in place when its deletion begins but it does not go yet. */
   prepareForDelete?(object: T, context: WriteContext): void;
@@ -89,7 +94,7 @@ export interface KindStrategy<T extends ApiObject = ApiObject, F = Frozen<T>> ex
   readonly selectableFields?: Readonly<Record<string, FieldReader<T, F>>>;
   /** The selectable fields by which many watchers each follow few objects; their watches are found by value. */
   readonly triggerFields?: readonly string[];
-  /** How lists of the kind are printed; `Name` and `Created At` unless said otherwise. */
+  /** How lists of the kind are printed; `Name` and `Created At` by default. */
   readonly table?: KindTable<T, F>;
   /** After that long objects vanish by themselves. */
   readonly timeToLiveMs?: number;

@@ -8,8 +8,8 @@ import type { ApiObject, Frozen } from '../objects/meta.js';
 export interface TableColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** `name` marks the column that identifies the row. */
-  readonly format?: 'name';
+  /** How values are written; `name` marks the column that identifies the row. */
+  readonly format?: string;
   readonly description: string;
   /** Columns above zero are shown on request only. */
   readonly priority?: number;

@@ -1,6 +1,7 @@
-// What may stand in a label selector of an object (spec.selector, namespaceSelector …), field by field.
+// Validation of a label selector of an object (spec.selector, namespaceSelector …), field by field.
 // As apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelector. Kinds decide themselves whether a
 // selector may be absent or empty: here both are fine.
+import { collect, visitUntilFull } from '../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
@@ -14,11 +15,11 @@ import { printedWord } from './printed-values.js';
 export interface LabelSelectorValidationOptions {
   /** Values that no label can have: for updates of objects that already held such values. */
   readonly allowInvalidValues?: boolean;
-  /** Operators nobody knows: for those who leave them to somebody else. */
+  /** Unknown operators are accepted, because the caller reports them. */
   readonly allowUnknownOperators?: boolean;
 }
 
-/** Everything wrong with a selector; nothing is wrong with an absent one. */
+/** Validates a selector; nothing is wrong with an absent one. */
 export function validateLabelSelector(
   selector: Frozen<LabelSelector> | undefined,
   path: FieldPath,
@@ -29,13 +30,13 @@ export function validateLabelSelector(
   const expressions = path.child('matchExpressions');
   return [
     ...validateLabels(matchLabels, path.child('matchLabels')),
-    ...matchExpressions.flatMap((requirement, index) =>
+    ...collect(matchExpressions, (requirement, index) =>
       validateLabelRequirement(requirement, expressions.index(index), options),
     ),
   ];
 }
 
-/** Whether the selector already holds a value that no label can have. As LabelSelectorHasInvalidLabelValue. */
+/** Returns whether the selector already holds a value that no label can have. As LabelSelectorHasInvalidLabelValue. */
 export function hasInvalidLabelValue(selector: Frozen<LabelSelector> | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) =>
     values.some((value) => isLabelValue(value).length > 0),
@@ -47,7 +48,7 @@ export function validateLabelName(name: string, path: FieldPath): readonly Field
   return isQualifiedName(name).map((wrong) => fieldInvalid(path, name, wrong));
 }
 
-/** Everything wrong with one requirement. As ValidateLabelSelectorRequirement. */
+/** Validates one requirement. As ValidateLabelSelectorRequirement. */
 export function validateLabelRequirement(
   requirement: Frozen<LabelSelectorRequirement>,
   path: FieldPath,
@@ -70,7 +71,7 @@ export function validateLabelRequirement(
   }
   errors.push(...validateLabelName(key, path.child('key')));
   if (options.allowInvalidValues === true) return errors;
-  values.forEach((value, index) => {
+  visitUntilFull(values, errors, (value, index) => {
     for (const wrong of isLabelValue(value)) errors.push(fieldInvalid(path.child('values').index(index), value, wrong));
   });
   return errors;

@@ -4,7 +4,7 @@
 // likewise on both sides of it; in texts of 200 lines and more, lines that are too common start no run.
 // As apimachinery/pkg/util/diff/diff.go. The work is bounded: what would take too long counts as replaced.
 
-/** The difference of two values in their internal form (internal-form.ts, go-form.ts). */
+/** The difference of two values in their internal form (internal-form.ts, go/struct-form.ts). */
 export function printedDiff(before: unknown, after: unknown): string {
   const [a, b] = [lines(before), lines(after)];
   return groups(steps(matches(a, b), a.length, b.length))

@@ -1,5 +1,6 @@
 // The table of a kind that is defined by data: the name, the columns its author chose, or the age. As
 // apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
+import { sortedJson } from '../go/struct-form.js';
 import { valueReader } from '../objects/field-text.js';
 import type { JsonValue } from '../objects/json.js';
 import { isParseError } from '../objects/parse-error.js';
@@ -8,8 +9,10 @@ import { age, ageColumn, nameColumn, timeSince } from './table-cells.js';
 
 /** A column in the words of a CustomResourceDefinition. */
 export interface PrinterColumn extends Pick<TableColumn, 'name' | 'type'> {
-  /** Where the value is, such as `.spec.color`. */
+  /** Where the value is, such as `.spec.color`. Of several values the first is printed. */
   readonly jsonPath: string;
+  /** How the value is written, such as `date-time`. For clients. */
+  readonly format?: string;
   readonly description?: string;
   /** Columns above zero are shown by `kubectl get -o wide` only. Default 0. */
   readonly priority?: number;
@@ -21,7 +24,14 @@ export function kindColumns(columns: readonly PrinterColumn[] = [createdColumn])
   return {
     columns: [
       nameColumn,
-      ...columns.map(({ name, type, description = '', priority = 0 }) => ({ name, type, description, priority })),
+      ...columns.map(({ name, type, format = '', description = '', priority = 0, jsonPath }) => ({
+        name,
+        type,
+        format,
+        description:
+          description === '' ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
+        priority,
+      })),
     ],
     row: (object, now) => ({
       cells: [
@@ -47,14 +57,15 @@ function cellOf(value: JsonValue | undefined, type: TableColumn['type'], now: nu
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'date':
-      return typeof value === 'string' ? ageOf(value, now) : '<invalid>';
+      return typeof value === 'string' ? ageOf(value, now) : null;
     case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
       return typeof value === 'number' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'string':
-      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return typeof value === 'object' ? JSON.stringify(sortedJson(value)) : String(value);
   }
 }
 

@@ -21,7 +21,7 @@ import { resourceKinds } from './resource/kinds.js';
 import { schedulingKinds } from './scheduling/kinds.js';
 import { storageKinds } from './storage/kinds.js';
 
-/** What is particular to the built-in kinds. */
+/** The strategy of the built-in kinds. */
 export const builtinParticulars: Readonly<Record<string, KindParticulars>> = {
   ...coreKinds,
   ...podsKinds,

@@ -22,7 +22,7 @@ export function isExtendedResource(name: string): boolean {
   return isQualifiedName(`${requestsPrefix}${name}`).length === 0;
 }
 
-/** Whether more may be promised than there is. */
+/** Returns whether more may be promised than there is. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
@@ -32,7 +32,7 @@ export function isIntegerResource(name: string): boolean {
   return objectCounts.has(name) || isExtendedResource(name);
 }
 
-/** What a container may ask for, vendors' resources aside. */
+/** What a container may request, vendors' resources aside. */
 export function isStandardContainerResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || isHugePages(name);
 }

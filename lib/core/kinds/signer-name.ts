@@ -3,13 +3,12 @@
 import { fieldInvalid, fieldRequired, fieldTooLong } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
-import { quote } from '../errors/go-format.js';
-import { utf8Length } from '../objects/character-classes.js';
-import { isDns1123Label, isDns1123Subdomain } from '../objects/names.js';
+import { quote } from '../go/format.js';
+import { utf8Length, isDns1123Label, isDns1123Subdomain } from '../objects/names.js';
 import type { SyntaxRule } from '../objects/names.js';
 import { invalidEach } from './invalid-each.js';
 
-/** Everything wrong with the name of a signer. */
+/** Validates the name of a signer. */
 export function validateSignerName(name: string, path: FieldPath): readonly FieldError[] {
   if (name === '') return [fieldRequired(path)];
   const [domain = '', rest, ...more] = name.split('/', 3);

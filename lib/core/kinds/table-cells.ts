@@ -1,6 +1,6 @@
 // Columns and cells that many kinds share. As pkg/printers/internalversion/printers.go, whose words kubectl's users
 // know.
-import { humanDuration } from '../objects/duration.js';
+import { humanDuration } from '../go/duration.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
 import { parseTime } from '../objects/time.js';
 import type { KindTable, TableColumn } from './kind-table.js';

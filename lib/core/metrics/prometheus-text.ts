@@ -6,7 +6,7 @@ export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Asked when the text is printed. */
+  /** Called when the text is printed. */
   samples(): Iterable<Sample>;
 }
 

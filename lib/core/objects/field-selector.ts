@@ -1,4 +1,4 @@
-// Which objects are meant, by a few of their fields: `metadata.name=a,status.phase!=Running`. Immutable; terms stand
+// Selectors of objects by a few of their fields: `metadata.name=a,status.phase!=Running`. Immutable; terms stand
 // sorted as text, as Kubernetes prints them. Which fields exist is the kind's business: the server runs a parsed
 // selector through `transformFieldSelector` to rename or refuse them, and matches against values the kind extracts.
 // Bounded in length and terms. As apimachinery/pkg/fields/selector.go.
@@ -45,7 +45,7 @@ export function escapeFieldValue(value: string): string {
   return value.replaceAll(/[\\,=]/g, '\\$&');
 }
 
-/** Whether an object is meant whose fields `read` gives; a field it does not know compares as the empty string. */
+/** Returns whether an object matches, whose fields `read` returns; an unknown field compares as the empty string. */
 export function matchesFields(selector: FieldSelector, read: (field: string) => string | undefined): boolean {
   for (const { field, operator, value } of selector.requirements) {
     if (((read(field) ?? '') === value) !== (operator === '=')) return false;
@@ -54,8 +54,8 @@ export function matchesFields(selector: FieldSelector, read: (field: string) => 
 }
 
 /**
- * The selector with each term as `transform` says: renamed, or dropped where field and value come back empty. To refuse
- * a field, throw: the first refusal in order of terms is the answer.
+ * Returns the selector with each term as `transform` returns it: renamed, or dropped where field and value come back
+ * empty. To refuse a field, throw: the first error in the order of terms is thrown.
  */
 export function transformFieldSelector(
   selector: FieldSelector,

@@ -22,10 +22,10 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** One schema: what `apiVersion` and `kind` of an object say together. */
+/** One schema: the `apiVersion` and `kind` of an object. */
 export interface GroupVersionKind extends GroupVersion, GroupKind {}
 
-/** One endpoint: what the path of a request says. */
+/** One endpoint: group, version and resource, as in the path of a request. */
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
 /** Reads an `apiVersion`: `v1`, `apps/v1`. Empty and `/` name the empty group and version. Throws ParseError. */
@@ -40,7 +40,10 @@ export function printGroupVersion({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** What an object says it is; an unreadable apiVersion counts as empty, as schema.FromAPIVersionAndKind. */
+/**
+ * Returns the group, version and kind of an object; a malformed apiVersion counts as empty, as
+ * schema.FromAPIVersionAndKind.
+ */
 export function groupVersionKindOf(object: Frozen<ApiObject>): GroupVersionKind {
   const { group, version } = readGroupVersion(object.apiVersion ?? '') ?? { group: '', version: '' };
   return { group, version, kind: object.kind ?? '' };

@@ -2,13 +2,14 @@
 // As apimachinery/pkg/util/intstr/intstr.go. Numbers are int32; a share is a whole percentage of a total that only the
 // caller knows.
 
-import { quote } from '../errors/go-format.js';
+import { quote } from '../go/format.js';
+import { numError } from '../go/strconv.js';
 import { ParseError } from './parse-error.js';
 
 /** An int32 or a string, as in JSON. */
 export type IntOrString = number | string;
 
-/** Whether a decoded JSON value can stand in such a field. */
+/** Returns whether a decoded JSON value can be in such a field. */
 export function isIntOrString(value: unknown): value is IntOrString {
   // An int32 survives being made one.
   return typeof value === 'string' || (typeof value === 'number' && (value | 0) === value);
@@ -20,7 +21,7 @@ export function parseIntOrString(text: string): IntOrString {
   return isIntOrString(value) ? value + 0 : text;
 }
 
-/** Whether the value is a well-formed percentage, such as `25%`: digits alone before the sign. */
+/** Returns whether the value is a well-formed percentage, such as `25%`: digits alone before the sign. */
 export function isPercent(value: IntOrString): value is string {
   return typeof value === 'string' && percentShape.test(value);
 }
@@ -43,16 +44,15 @@ const percentShape = /^[0-9]+%$/;
 function percentage(text: string): number {
   if (!text.endsWith('%')) throw new ParseError(`${invalid} invalid type: string is not a percentage`);
   const digits = text.slice(0, -1);
-  if (!decimalShape.test(digits)) throw notANumber(text, digits, 'invalid syntax');
+  if (!decimalShape.test(digits)) throw notANumber(text, digits);
   const value = Number(digits);
   // Doubles cannot tell 2^63-1, which Kubernetes takes, from 2^63, which it refuses.
-  if (Math.abs(value) >= 2 ** 63) throw notANumber(text, digits, 'value out of range');
+  if (Math.abs(value) >= 2 ** 63) throw notANumber(text, digits);
   return value;
 }
 
 const invalid = 'invalid value for IntOrString:';
 
-/** As strconv.Atoi words it. */
-function notANumber(text: string, digits: string, why: string): ParseError {
-  return new ParseError(`${invalid} invalid value ${quote(text)}: strconv.Atoi: parsing ${quote(digits)}: ${why}`);
+function notANumber(text: string, digits: string): ParseError {
+  return new ParseError(`${invalid} invalid value ${quote(text)}: ${numError('Atoi', digits)}`);
 }

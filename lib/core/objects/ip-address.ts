@@ -63,13 +63,13 @@ export function printNetwork({ network, prefixLength, bits }: Cidr): string {
   return `${printIp(network)}/${length}`;
 }
 
-/** Whether an address belongs to a network; families never mix. */
+/** Returns whether an address belongs to a network; families never mix. */
 export function cidrContains(cidr: Cidr, address: IpAddress): boolean {
   if (cidr.network.family !== address.family) return false;
   return sameGroups(masked(address, cidr.prefixLength + 128 - cidr.bits).groups, cidr.network.groups);
 }
 
-/** Whether two addresses are the same, however they were written. */
+/** Returns whether two addresses are the same, however they were written. */
 export function sameIp(a: IpAddress, b: IpAddress): boolean {
   return sameGroups(a.groups, b.groups);
 }
@@ -163,7 +163,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   return familiar(groups, strict);
 }
 
-/** Tells the families apart: an address that looks like IPv4 is one. */
+/** Returns the family: an address that looks like IPv4 is IPv4. */
 function familiar(groups: readonly number[], strict: boolean): IpAddress {
   const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
   return { groups, family: mapped ? 4 : 6, mapped, strict };

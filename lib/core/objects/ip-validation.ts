@@ -1,11 +1,11 @@
 // What is wrong with a field that holds an IP address or a CIDR block, and what clients should know about its spelling.
-// New fields ask for the canonical form; those older than that rule ("legacy") take other spellings, with warnings, and
+// New fields require the canonical form; those older than that rule ("legacy") take other spellings, with warnings, and
 // keep any value they already had. As apimachinery/pkg/util/validation/ip.go with StrictIPCIDRValidation, on since
 // 1.36.
 import { fieldInvalid } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import type { FieldPath } from '../errors/field-path.js';
-import { quote } from '../errors/go-format.js';
+import { quote } from '../go/format.js';
 import { parseCidr, parseIp, printIp, printNetwork, sameIp } from './ip-address.js';
 import type { Cidr, IpAddress } from './ip-address.js';
 import type { SyntaxRule } from './names.js';
@@ -47,7 +47,7 @@ export function validateLegacyCidr(value: string, path: FieldPath, old: KnownVal
   return invalidIf(value, path, cidr === undefined ? noCidr : cidrProblem(cidr));
 }
 
-/** What to say of the spelling of an IP address. */
+/** Returns the warnings about the spelling of an IP address. */
 export function warningsForIp(value: string, path: FieldPath): readonly string[] {
   const ip = parseIp(value);
   if (ip === undefined) return [];
@@ -58,7 +58,7 @@ export function warningsForIp(value: string, path: FieldPath): readonly string[]
   return [`${at}: IPv6 address ${quote(value)} should be in RFC 5952 canonical format (${canonical})`];
 }
 
-/** What to say of the spelling of a CIDR block. */
+/** Returns the warnings about the spelling of a CIDR block. */
 export function warningsForCidr(value: string, path: FieldPath): readonly string[] {
   const cidr = parseCidr(value);
   if (cidr === undefined) return [];

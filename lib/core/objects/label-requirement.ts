@@ -5,6 +5,7 @@ import { fieldErrorsText, fieldInvalid } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import { fieldPath } from '../errors/field-path.js';
 import type { FieldPath } from '../errors/field-path.js';
+import { int64Of } from '../go/strconv.js';
 import { isLabelValue, isQualifiedName } from './names.js';
 import { ParseError } from './parse-error.js';
 
@@ -37,13 +38,13 @@ export function labelRequirement(
   return Object.freeze({ key, operator, values: Object.freeze(values.toSorted()) });
 }
 
-/** What is wrong with a label key, as one field error. */
+/** Validates a label key, as one field error. */
 export function labelKeyErrors(path: FieldPath, key: string): FieldError[] {
   const problems = isQualifiedName(key);
   return problems.length === 0 ? [] : [fieldInvalid(path, key, problems.join('; '))];
 }
 
-/** Whether labels satisfy the requirement. `!=` and `notin` are satisfied by labels without the key. */
+/** Returns whether labels satisfy the requirement. `!=` and `notin` are satisfied by labels without the key. */
 export function matchesRequirement(requirement: LabelRequirement, labels: Labels | undefined): boolean {
   switch (requirement.operator) {
     case '=':
@@ -112,7 +113,7 @@ function valueErrors(key: string, operator: LabelOperator, values: readonly stri
   const errors: FieldError[] = [];
   if (operator === 'gt' || operator === 'lt') {
     for (const [index, value] of values.entries()) {
-      if (parseInt64(value) !== undefined) continue;
+      if (int64Of(value) !== undefined) continue;
       const detail = "for 'Gt', 'Lt' operators, the value must be an integer";
       errors.push(fieldInvalid(fieldPath('values').index(index), value, detail));
     }
@@ -126,7 +127,7 @@ function valueErrors(key: string, operator: LabelOperator, values: readonly stri
 }
 
 /**
- * Compares before it asks whether the label is an own property: most objects differ, and the question costs as much.
+ * Compares before it checks that the label is an own property: most objects differ, and the check costs as much.
  */
 function hasOneOf({ key, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const value = labels?.[key];
@@ -150,20 +151,8 @@ function includes(sorted: readonly string[], value: string): boolean {
 }
 
 function isBeyond({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
-  const value = parseInt64(labels[key] ?? '');
-  const bound = parseInt64(values[0] ?? '');
+  const value = int64Of(labels[key] ?? '');
+  const bound = int64Of(values[0] ?? '');
   if (value === undefined || bound === undefined) return false;
   return operator === 'gt' ? value > bound : value < bound;
-}
-
-const int64Max = 2n ** 63n - 1n;
-const int64Min = -(2n ** 63n);
-
-/** As Go's strconv.ParseInt in base 10; linear, since a label may hold any number of digits. */
-function parseInt64(text: string): bigint | undefined {
-  const match = /^([+-]?)0*([0-9]{1,19})$/.exec(text);
-  if (match === null) return undefined;
-  const magnitude = BigInt(match[2] ?? '');
-  const value = match[1] === '-' ? -magnitude : magnitude;
-  return value >= int64Min && value <= int64Max ? value : undefined;
 }

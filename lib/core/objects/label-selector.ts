@@ -1,5 +1,5 @@
-// Which objects are meant, by their labels: the AND of requirements. A Selector is an immutable value; its requirements
-// stand sorted by key, as Kubernetes prints them, and are bounded in number. Two selectors are special: `everything`
+// Selectors of objects by their labels: the AND of requirements. A Selector is an immutable value; its requirements
+// are sorted by key, as Kubernetes prints them, and are bounded in number. Two selectors are special: `everything`
 // has no requirements, `nothing` matches no object whatever its labels.
 // The text form is parsed here; spec.selector objects are converted in structured-selector.ts.
 // Behaviour as apimachinery/pkg/labels/selector.go.
@@ -42,7 +42,7 @@ export function selectorFromLabels(labels: Labels | undefined): Selector {
   );
 }
 
-/** Whether an object with these labels is meant. About 40 ns a requirement. */
+/** Returns whether an object with these labels matches. About 40 ns a requirement. */
 export function matchesLabels(selector: Selector, labels: Labels | undefined): boolean {
   if (selector.nothing) return false;
   for (const requirement of selector.requirements) {

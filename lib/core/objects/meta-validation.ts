@@ -3,33 +3,33 @@
 // As apimachinery/pkg/api/validation/objectmeta.go and apimachinery/pkg/apis/meta/v1/validation/validation.go.
 //
 // Kinds call these with their own name rule, then the registry once more with the least rule of all. They expect
-// decoded objects: fields have their types, a generated name is already in place. Times are compared as text.
-// A hostile object cannot make the answer much larger than itself: no list or map reports more than a thousand errors.
+// decoded objects: fields have their types, a generated name is already in place. Times are compared as text. A hostile
+// object cannot make the response much larger than itself: no list or map reports more than a thousand errors.
 
+import { collect } from '../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from '../errors/field-error.js';
 import type { FieldError } from '../errors/field-error.js';
 import { fieldPath } from '../errors/field-path.js';
 import type { FieldPath } from '../errors/field-path.js';
-import { isPrintable, quote } from '../errors/go-format.js';
-import { utf8Length } from './character-classes.js';
-import { deepEqual } from './deep-equal.js';
+import { formatStrings, isPrintable } from '../go/format.js';
+import { utf8Length, isLabelValue, isQualifiedName, nameIsDnsLabel } from './names.js';
+import { deepEqual } from './json.js';
 import { groupVersionKindOf, printGroupVersionKind } from './gvk.js';
 import type { Frozen, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './meta.js';
-import { isLabelValue, isQualifiedName, nameIsDnsLabel } from './names.js';
 import type { NameRule } from './names.js';
 
 /** What depends on the kind. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly nameRule: NameRule;
-  /** Where the metadata stands in the object; `metadata` unless it is that of a template. */
+  /** Where the metadata is in the object; `metadata` unless it is that of a template. */
   readonly path?: FieldPath;
 }
 
 type FieldErrors = readonly FieldError[];
 type StringMap = Readonly<Record<string, string>>;
 
-/** Everything wrong with the metadata of an object that is about to be created. */
+/** Validates the metadata of an object that is about to be created. */
 export function validateObjectMeta(meta: Frozen<ObjectMeta>, rules: ObjectMetaRules): FieldErrors {
   const { namespaced, nameRule, path = metadataPath } = rules;
   return allOf(
@@ -46,7 +46,7 @@ export function validateObjectMeta(meta: Frozen<ObjectMeta>, rules: ObjectMetaRu
   );
 }
 
-/** Everything wrong with the metadata of an object that is about to replace its former self. */
+/** Validates the metadata of an object that is about to replace its former self. */
 export function validateObjectMetaUpdate(
   meta: Frozen<ObjectMeta>,
   old: Frozen<ObjectMeta>,
@@ -88,7 +88,14 @@ export function validateAnnotations(annotations: StringMap, path: FieldPath): Fi
   return bytes > annotationBytesMax ? [...wrongKeys, fieldTooLong(path, annotationBytesMax)] : wrongKeys;
 }
 
-/** Who writes: at most 128 bytes, all of them printable. Also the rule of the `fieldManager` query parameter. */
+/** Returns whether annotations are within the limit of their total size. */
+export function areAnnotationsWithinLimit(annotations: StringMap): boolean {
+  let bytes = 0;
+  for (const key in annotations) bytes += utf8Length(key) + utf8Length(annotations[key] ?? '');
+  return bytes <= annotationBytesMax;
+}
+
+/** Validates a field manager: at most 128 bytes, all printable. Also the rule of the `fieldManager` query parameter. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldErrors {
   const bytes = utf8Length(manager);
   const tooLong = bytes > fieldManagerBytesMax ? [fieldTooLong(path, fieldManagerBytesMax)] : nothing;
@@ -122,7 +129,6 @@ const annotationBytesMax = 256 * 1024;
 const fieldManagerBytesMax = 128;
 const fieldManagerScanBytesMax = 1024;
 const subresourceBytesMax = 256;
-const errorsMax = 1000;
 const controllerErrorsMax = 10;
 
 const immutableTexts = ['name', 'namespace', 'uid'] as const;
@@ -131,17 +137,6 @@ const immutableOptions = ['creationTimestamp', 'deletionTimestamp', 'deletionGra
 /** All of these in turn. Mostly there is nothing, and that is the same nothing every time. */
 function allOf(...parts: readonly FieldErrors[]): FieldErrors {
   return parts.every(({ length }) => length === 0) ? nothing : parts.flat();
-}
-
-/** The errors of each item in turn, up to the limit. */
-function collect<T>(items: Iterable<T>, check: (item: T, index: number) => FieldErrors): FieldErrors {
-  const errors: FieldError[] = [];
-  let index = 0;
-  for (const item of items) {
-    errors.push(...check(item, index++));
-    if (errors.length >= errorsMax) break;
-  }
-  return errors;
 }
 
 function invalidEach(path: FieldPath, value: string, sentences: readonly string[]): FieldErrors {
@@ -221,9 +216,8 @@ function validateNoNewFinalizers(meta: Frozen<ObjectMeta>, old: Frozen<ObjectMet
   const allowed = new Set(old.finalizers);
   const added = new Set(meta.finalizers?.filter((finalizer) => !allowed.has(finalizer)));
   if (added.size === 0) return nothing;
-  const list = [...added].sort().map(quote).join(', ');
   const rule = 'no new finalizers can be added if the object is being deleted';
-  return [fieldForbidden(path, `${rule}, found new finalizers []string{${list}}`)];
+  return [fieldForbidden(path, `${rule}, found new finalizers ${formatStrings([...added].sort())}`)];
 }
 
 function validateRevision(meta: Frozen<ObjectMeta>, old: Frozen<ObjectMeta>, path: FieldPath): FieldErrors {

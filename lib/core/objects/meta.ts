@@ -1,6 +1,6 @@
-// The part every API object has in common: type and object metadata, lists, and the few questions asked of any object.
+// The part every API object has in common: type and object metadata, lists, and a few functions for any object.
 // The interfaces are mutable with optional fields because callers write them as literals; what storage, caches and
-// watches hand out is Frozen<Persisted<T>>. Readers take Frozen views, which mutable values also satisfy.
+// watches return is Frozen<Persisted<T>>. Readers take Frozen views, which mutable values also satisfy.
 // Field names and meanings as apimachinery/pkg/apis/meta/v1/types.go; the metadata types themselves are generated.
 import type { JsonValue } from './json.js';
 import type { ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../types/meta-v1.generated.js';
@@ -13,7 +13,7 @@ export interface TypeMeta {
   kind?: string;
 }
 
-/** What every API object looks like from outside; kinds add their own fields. */
+/** The part that all objects of the API share; kinds add their own fields. */
 export interface ApiObject extends TypeMeta {
   metadata?: ObjectMeta;
 }
@@ -36,7 +36,7 @@ export type Frozen<T> = [JsonValue] extends [T] // unknown shapes: JsonValue is 
     ? T
     : { readonly [K in keyof T]: Frozen<T[K]> };
 
-/** Where an object lives: `namespace` is empty for cluster-scoped objects. */
+/** The namespace and name of an object; `namespace` is empty for cluster-scoped objects. */
 export interface NamespacedName {
   readonly namespace: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export function objectKey(object: Frozen<ApiObject>): string {
   return printNamespacedName(namespacedName(object));
 }
 
-/** The same key for an object known only by its place. */
+/** Returns the same key for an object by its namespace and name. */
 export function printNamespacedName({ namespace, name }: NamespacedName): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
@@ -66,14 +66,14 @@ export function parseObjectKey(key: string): NamespacedName | undefined {
   return name.includes('/') ? undefined : { namespace: key.slice(0, slash), name };
 }
 
-/** Whether deletion was asked for and the object still waits for finalizers or its grace period. */
+/** Returns whether the object is being deleted: it waits for finalizers or its grace period. */
 export function isTerminating(object: Frozen<ApiObject>): boolean {
   return object.metadata?.deletionTimestamp !== undefined;
 }
 
 /**
- * Whether an object is as it was before the other: an earlier version of the same, or of another of its name. Revisions
- * are whole numbers, written without leading zeros.
+ * Returns whether an object is as it was before the other: an earlier version of the same, or of another of its name.
+ * Revisions are whole numbers, written without leading zeros.
  */
 export function isOlderVersion(object: Frozen<ApiObject>, other: Frozen<ApiObject>): boolean {
   const [revision, otherRevision] = [object.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? ''];

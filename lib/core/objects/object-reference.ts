@@ -1,9 +1,9 @@
-// A reference to an object as it is at one moment, for those who point at objects of any kind: Events, and volumes at
+// A reference to an object at one revision, as Events have it and volumes at
 // their claims. As client-go/tools/reference, GetReference.
 import type { ObjectReference } from '../types/core-v1.generated.js';
 import type { ApiObject, Frozen } from './meta.js';
 
-/** Points at an object of that kind. What the object does not say is left out. */
+/** Returns a reference to an object of that kind. Absent fields are left out. */
 export function objectReference(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   { metadata = {} }: Frozen<ApiObject>,

@@ -5,13 +5,13 @@ import { printGroupVersion } from './gvk.js';
 import type { GroupVersionKind } from './gvk.js';
 import type { ApiObject, Frozen, OwnerReference } from './meta.js';
 
-/** How an owner is pointed at. */
+/** Options of `ownerReference`. */
 export interface OwnerReferenceOptions {
   /** The owner manages the dependent; at most one owner may. Left out when undefined. */
   readonly controller?: boolean;
   /** Foreground deletion of the owner waits for the dependent. Left out when undefined. */
   readonly blockOwnerDeletion?: boolean;
-  /** What the owner is, where it does not say so itself: items of typed lists carry no apiVersion and kind. */
+  /** The kind of the owner where the object does not have it: items of typed lists carry no apiVersion and kind. */
   readonly gvk?: GroupVersionKind;
 }
 
@@ -26,12 +26,12 @@ export function controllerOf(object: Frozen<ApiObject>): Frozen<OwnerReference> 
   return object.metadata?.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** Whether `owner`, by uid, is the managing controller of `object`. */
+/** Returns whether `owner`, by uid, is the managing controller of `object`. */
 export function isControlledBy(object: Frozen<ApiObject>, owner: Frozen<ApiObject>): boolean {
   return hasUid(owner) && controllerOf(object)?.uid === owner.metadata?.uid;
 }
 
-/** Whether `owner`, by uid, is among the owners of `object`. */
+/** Returns whether `owner`, by uid, is among the owners of `object`. */
 export function isOwnedBy(object: Frozen<ApiObject>, owner: Frozen<ApiObject>): boolean {
   if (!hasUid(owner)) return false;
   return object.metadata?.ownerReferences?.some((reference) => reference.uid === owner.metadata?.uid) ?? false;

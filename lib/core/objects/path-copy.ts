@@ -1,14 +1,17 @@
 // Changes to immutable JSON values: copies the containers along a path and shares everything beside it. The argument is
-// never touched, and an update that changes nothing returns the argument itself, so `===` tells whether anything moved.
-// A path names map entries by string and list elements by number. Only own properties are read, and any name may be
-// written: a ConfigMap may have a key `__proto__`. There is no "present but undefined": setting undefined deletes.
-// Results are not frozen at the copied nodes; `deepFreeze` finishes them at the cost of the path.
+// never touched, and an update that changes nothing returns the argument itself, so `===` shows whether anything
+// changed. A path names map entries by string and list elements by number. Only own properties are read, and any name
+// may be written: a ConfigMap may have a key `__proto__`. There is no "present but undefined": setting undefined
+// deletes. Results are not frozen at the copied nodes; `deepFreeze` finishes them at the cost of the path.
 import { isJsonObject } from './json.js';
 
 /** Map keys and list indexes from the root down. */
 export type ObjectPath = readonly (string | number)[];
 
-/** What a literal path leads to in T; `unknown` for a path or a value of unknown shape, `never` for a wrong name. */
+/**
+ * The type of the value at a literal path in T; `unknown` for a path or a value of unknown shape, `never` for a wrong
+ * name.
+ */
 export type ValueAt<T, P extends ObjectPath> = number extends P['length']
   ? unknown
   : P extends readonly [infer K, ...infer Rest extends ObjectPath]

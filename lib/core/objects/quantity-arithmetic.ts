@@ -68,7 +68,7 @@ export function quantitySign(q: Quantity): -1 | 0 | 1 {
   return q.nanos < 0n ? -1 : 1;
 }
 
-/** Whether the amount is zero. */
+/** Returns whether the amount is zero. */
 export function isZeroQuantity(q: Quantity): boolean {
   return q.nanos === 0n;
 }

@@ -139,7 +139,7 @@ function readSuffix(text: string): Suffix {
   return { format: 'DecimalExponent', exponent };
 }
 
-/** What is finer than a billionth counts as one: who asks for something gets something. */
+/** What is finer than a billionth counts as one: who requests something gets something. */
 function scaleToNanos(mantissa: bigint, scale: number): bigint {
   const shift = scale + 9;
   return shift >= 0 ? mantissa * powerOfTen(shift) : divideAwayFromZero(mantissa, powerOfTen(-shift));

@@ -1,14 +1,14 @@
 // Label selectors as objects write them (spec.selector, namespaceSelector …): matchLabels and matchExpressions, ANDed,
 // turned into the Selector that matches. An absent selector matches nothing, an empty one everything.
 // As apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector.
-import { quote } from '../errors/go-format.js';
+import { quote } from '../go/format.js';
 import type { LabelSelector, LabelSelectorRequirement } from '../types/meta-v1.generated.js';
-import { labelRequirement } from './label-requirement.js';
 import type { LabelOperator, LabelRequirement } from './label-requirement.js';
-import { nothing, selectorOf } from './label-selector.js';
+import { labelRequirement } from './label-requirement.js';
 import type { Selector } from './label-selector.js';
+import { nothing, selectorOf } from './label-selector.js';
 import type { Frozen } from './meta.js';
-import { ParseError } from './parse-error.js';
+import { ParseError, isParseError } from './parse-error.js';
 
 /** Converts and checks a metav1.LabelSelector. Throws ParseError at the first requirement that is wrong. */
 export function selectorFromStructured(selector: Frozen<LabelSelector> | null | undefined): Selector {
@@ -37,4 +37,37 @@ function fromExpression(expression: Frozen<LabelSelectorRequirement>): LabelRequ
     throw new ParseError(`${quote(typeof given === 'string' ? given : '')} is not a valid label selector operator`);
   }
   return labelRequirement(expression.key, operator, expression.values ?? []);
+}
+
+/**
+ * Returns the selector of a stored object; `nothing` where it is absent or cannot be parsed, so that one object that
+ * passed validation by mistake does not stop a controller or the scheduler.
+ */
+export function readableSelector(selector: Frozen<LabelSelector> | undefined): Selector {
+  return readable(() => selectorFromStructured(selector));
+}
+
+/** Returns the selector that `make` returns; `nothing` if it throws ParseError. */
+export function readable(make: () => Selector): Selector {
+  try {
+    return make();
+  } catch (error) {
+    if (!isParseError(error)) throw error;
+    return nothing;
+  }
+}
+
+/** Returns a selector as Go's protobuf code prints it, for messages. */
+export function printStructuredSelector({ matchLabels = {}, matchExpressions = [] }: Frozen<LabelSelector>): string {
+  const labels = Object.keys(matchLabels)
+    .sort()
+    .map((key) => `${key}: ${matchLabels[key] ?? ''},`)
+    .join('');
+  const expressions = matchExpressions
+    .map(
+      ({ key, operator, values = [] }) =>
+        `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+    )
+    .join('');
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
 }

@@ -75,7 +75,7 @@ function isZeroTime(moment: Moment): boolean {
   return moment.seconds === -62_135_596_800 && moment.nanos === 0;
 }
 
-/** Whether the text starts with a well-formed date and time of the years 1000 to 9999. */
+/** Returns whether the text starts with a well-formed date and time of the years 1000 to 9999. */
 function isPlainSeconds(text: string): boolean {
   const year = digitsAt(text, 0, 4);
   const month = digitsAt(text, 5, 2);
@@ -105,7 +105,7 @@ function inRange(value: number, max: number): boolean {
   return value >= 0 && value <= max;
 }
 
-/** Reads the text element by element, as Go's time.Parse does: the first fault is the one that is told. */
+/** Reads the text element by element, as Go's time.Parse does: the first error is the one that is reported. */
 function parseMoment(text: string, layout: typeof rfc3339 | typeof rfc3339Micro): Moment {
   let at = 0;
 

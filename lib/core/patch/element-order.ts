@@ -13,7 +13,7 @@ export interface Unordered {
   readonly patchOrder: readonly JsonValue[];
   /** The order for the second, and between the two. */
   readonly serverOrder: readonly JsonValue[];
-  /** What tells elements apart: the merge key of a map, a scalar itself. */
+  /** The identity of an element: the merge key of a map, a scalar itself. */
   readonly keyOf: (element: JsonValue) => JsonValue | undefined;
 }
 

@@ -9,11 +9,10 @@
 // what did not change is shared with the document by reference. Not built on fast-json-patch: it gives another answer
 // than a real server to one random patch in nine, cannot write a member named `__proto__`, takes inherited names for
 // members and overflows the stack on deep values. It is up to twice as fast, which is not worth that.
-import { deepEqual } from '../objects/deep-equal.js';
-import { isJsonObject } from '../objects/json.js';
+import { deepEqual, isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import { depthMax } from '../schema/decode.js';
-import { jsonType } from './go-value.js';
+import { unmarshalTypeError } from '../go/encoding-json.js';
 import { parsePointer, printPointer } from './json-pointer.js';
 import type { Pointer } from './json-pointer.js';
 import { ownValue } from './map-draft.js';
@@ -104,7 +103,8 @@ function applyOperation(target: PatchedDocument, operation: Operation): void {
 
 function test(target: PatchedDocument, pointer: Pointer, value: JsonValue): void {
   if (deepEqual(target.read(pointer), value)) return;
-  throw new PatchError('invalid', `testing value ${printPointer(pointer)} failed: test failed`);
+  const message = `testing value ${printPointer(pointer)} failed: test failed`;
+  throw new PatchError('invalid', message, { isFailedTest: true });
 }
 
 /** Takes away before it puts: indexes of the destination count without the moved element. */
@@ -138,5 +138,5 @@ function checkOperation(operation: JsonValue): JsonObject | null {
 }
 
 function undecodable(value: JsonValue, what: string): PatchError {
-  return new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go ${what}`);
+  return new PatchError('malformed', `error decoding patch: ${unmarshalTypeError(value, what)}`);
 }

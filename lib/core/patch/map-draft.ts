@@ -2,8 +2,7 @@
 // and without one `finish` returns the original itself. Any key is plain data, `__proto__` included.
 // Deletions wait until `finish`, which leaves the keys out of a fresh object: `delete` would turn the copy into a slow
 // dictionary, and patched objects live long.
-import { deepEqual } from '../objects/deep-equal.js';
-import { setOwn } from '../objects/json.js';
+import { deepEqual, setOwn } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 
 /** Edits of one JSON object. */

@@ -3,11 +3,10 @@
 // null members are also dropped from objects inside lists, unless the list takes the place of an object.
 // Neither argument is touched; what did not change is shared with the document by reference, so a patch without effect
 // returns the very same document. Linear in the patch and in the maps it touches.
-import { deepEqual } from '../objects/deep-equal.js';
-import { isJsonObject, setOwn } from '../objects/json.js';
+import { deepEqual, isJsonObject, setOwn } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import { depthMax } from '../schema/decode.js';
-import { jsonType } from './go-value.js';
+import { unmarshalTypeError } from '../go/encoding-json.js';
 import { MapDraft, ownValue, unlessEqual } from './map-draft.js';
 import { checkDepth } from './patch-depth.js';
 import { PatchError } from './patch-error.js';
@@ -17,7 +16,7 @@ import { withoutNulls } from './without-nulls.js';
 export function parseMergePatch(body: JsonValue): JsonObject {
   if (isJsonObject(body)) return body;
   if (body === null) throw new PatchError('malformed', 'Invalid JSON Patch');
-  const problem = `json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`;
+  const problem = unmarshalTypeError(body, 'value of type map[string]interface {}');
   throw new PatchError('malformed', `error decoding patch: ${problem}`);
 }
 

@@ -16,14 +16,21 @@ export type PatchErrorCode = 'malformed' | 'tooLarge' | 'invalid' | 'internal';
 export class PatchError extends Error {
   override readonly name = 'PatchError';
   readonly code: PatchErrorCode;
+  /** Whether the patch was refused because a `test` operation found another value. */
+  readonly isFailedTest: boolean;
 
-  constructor(code: PatchErrorCode, message: string) {
+  constructor(
+    code: PatchErrorCode,
+    message: string,
+    { isFailedTest = false }: { readonly isFailedTest?: boolean } = {},
+  ) {
     super(message);
     this.code = code;
+    this.isFailedTest = isFailedTest;
   }
 }
 
-/** Whether a caught value is a refused patch rather than a defect. */
+/** Returns whether a caught value is a PatchError, by its name. */
 export function isPatchError(error: unknown): error is PatchError {
   return error instanceof Error && error.name === 'PatchError';
 }

@@ -4,8 +4,7 @@
 //
 // Invariant: a container of ours has exactly one parent. `share` gives up ownership of a whole subtree, because a
 // copied value hangs in two places.
-import { deepEqual } from '../objects/deep-equal.js';
-import { isJsonObject, setOwn } from '../objects/json.js';
+import { deepEqual, isJsonObject, setOwn } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import { elementIndex, printPointer } from './json-pointer.js';
 import type { Pointer } from './json-pointer.js';
@@ -21,6 +20,12 @@ type Container = List | JsonObject;
  */
 const copiedBytesMax = 3 * 1024 * 1024;
 
+/**
+ * Insertions into and removals from lists may move this many elements in all: about 0.4 s. Kubernetes has no such
+ * limit; ten thousand insertions at the front of a list of ten thousand elements stay below it.
+ */
+const movedElementsMax = 150_000_000;
+
 /** A JSON document under change. Operations that do not fit it throw PatchError. */
 export class PatchedDocument {
   #root: JsonValue;
@@ -28,6 +33,7 @@ export class PatchedDocument {
   readonly #maps = new Map<JsonObject, Record<string, JsonValue>>();
   readonly #lists = new Map<List, JsonValue[]>();
   #copiedBytes = 0;
+  #movedElements = 0;
 
   constructor(original: JsonValue) {
     this.#root = original;
@@ -45,7 +51,7 @@ export class PatchedDocument {
     return child(parent, name) ?? null;
   }
 
-  /** Whether a map has the member; for an element of a list, which `read` has found, always. */
+  /** Returns whether a map has the member; for an element of a list, which `read` has found, always. */
   has(pointer: Pointer): boolean {
     const { parent, name } = this.#find(pointer);
     return !isJsonObject(parent) || Object.hasOwn(parent, name);
@@ -60,6 +66,7 @@ export class PatchedDocument {
       return;
     }
     const index = name === '-' ? parent.length : elementIndex(name, parent.length + 1);
+    this.#countMoves(parent.length - index);
     const list = this.#writableList(parent);
     list.splice(index, 0, value);
     this.#link(place, list);
@@ -82,6 +89,7 @@ export class PatchedDocument {
     const { parent, name } = place;
     if (!isJsonObject(parent)) {
       const index = elementIndex(name, parent.length);
+      this.#countMoves(parent.length - index);
       const list = this.#writableList(parent);
       list.splice(index, 1);
       this.#link(place, list);
@@ -111,6 +119,12 @@ export class PatchedDocument {
       }
     }
     return value;
+  }
+
+  #countMoves(elements: number): void {
+    this.#movedElements += elements;
+    if (this.#movedElements > movedElementsMax)
+      throw new PatchError('tooLarge', `The patch moves more than ${movedElementsMax} elements of lists`);
   }
 
   #find(pointer: Pointer): Place {

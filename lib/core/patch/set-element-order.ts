@@ -4,7 +4,7 @@
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import { orderElements } from './element-order.js';
-import { formatGo } from './go-value.js';
+import { formatGo } from '../go/json-value.js';
 import { ownValue, unlessEqual } from './map-draft.js';
 import type { MapDraft } from './map-draft.js';
 import { PatchError } from './patch-error.js';

@@ -2,8 +2,8 @@
 // apimachinery/pkg/util/strategicpatch/patch.go and apimachinery/pkg/util/mergepatch/errors.go.
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
-import { formatGo, goType } from './go-value.js';
-import type { GoType } from './go-value.js';
+import { formatGo, goType } from '../go/json-value.js';
+import type { GoType } from '../go/json-value.js';
 import { MapDraft, ownValue } from './map-draft.js';
 import { PatchError } from './patch-error.js';
 import { unlessSame } from './without-nulls.js';
@@ -71,17 +71,17 @@ export function withoutPatchDirectives(value: JsonValue): JsonValue | undefined 
   return draft.finish();
 }
 
-/** Whether a value is a list. */
+/** Returns whether a value is a list. */
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether a value has no identity in Go: comparing two of a kind ends the request there. */
+/** Returns whether a value has no identity in Go: comparing two of a kind ends the request there. */
 export function isContainer(value: JsonValue | undefined): value is JsonObject | readonly JsonValue[] {
   return typeof value === 'object' && value !== null;
 }
 
-/** A list element, or one that a directive names, lacks the member that tells elements apart. */
+/** A list element, or one that a directive names, lacks the merge key. */
 export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
   return new PatchError('internal', `map: ${formatGo(map)} does not contain declared merge key: ${mergeKey}`);
 }

@@ -3,8 +3,8 @@
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import { orderElements, positions } from './element-order.js';
-import { formatGo, goType } from './go-value.js';
-import type { GoType } from './go-value.js';
+import { formatGo, goType } from '../go/json-value.js';
+import type { GoType } from '../go/json-value.js';
 import { ownValue } from './map-draft.js';
 import { PatchError } from './patch-error.js';
 import {
@@ -81,7 +81,7 @@ export function elementType(...lists: readonly List[]): GoType {
   return known;
 }
 
-/** What tells the maps of a list apart. */
+/** The identity of a map in a list. */
 export function mergeKeyOf(mergeKey: string): (element: JsonValue) => JsonValue | undefined {
   return (element) => {
     const value = isJsonObject(element) ? ownValue(element, mergeKey) : null;
@@ -98,7 +98,7 @@ function mergeListsOfMaps(lists: ListMerge): MergedList {
   const { base, patch, deletions } = followElementDirectives(lists);
   const merged = [...base];
   const places = positions(base, keyOf);
-  // True while the list of the patch asks for no other order than the elements have: the usual case.
+  // True while the list of the patch requests no other order than the elements have: the usual case.
   let ordered = places.size === base.length && !places.has(undefined);
   let previous = -1;
   for (const element of patch) {

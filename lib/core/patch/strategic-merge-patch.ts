@@ -8,7 +8,8 @@
 import { isJsonObject } from '../objects/json.js';
 import type { JsonObject, JsonValue } from '../objects/json.js';
 import type { StructType } from '../schema/type.js';
-import { goType, jsonType } from './go-value.js';
+import { unmarshalTypeError } from '../go/encoding-json.js';
+import { goType } from '../go/json-value.js';
 import { MapDraft, unlessEqual } from './map-draft.js';
 import { checkDepth } from './patch-depth.js';
 import { PatchError } from './patch-error.js';
@@ -32,10 +33,7 @@ import { withoutNulls } from './without-nulls.js';
 export function parseStrategicMergePatch(body: JsonValue): JsonObject {
   if (body === null) return {};
   if (isJsonObject(body)) return body;
-  throw new PatchError(
-    'malformed',
-    `json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`,
-  );
+  throw new PatchError('malformed', unmarshalTypeError(body, 'value of type map[string]interface {}'));
 }
 
 /** The document with the patch applied. */

@@ -53,7 +53,7 @@ export function kindName({ shape, presence }: Typed): string {
   return presence === 'pointer' ? 'ptr' : kindOf(shape);
 }
 
-/** Whether a map is taken from the patch as it is, as the selector of a PodDisruptionBudget. */
+/** Returns whether a map is taken from the patch as it is, as the selector of a PodDisruptionBudget. */
 export function isReplacedMap(parent: Typed, name: string): boolean {
   return parent.shape.kind === 'struct' && parent.shape.named[name]?.patch.strategy === 'replace';
 }

@@ -3626,7 +3626,7 @@ struct ObjectMeta
 12 annotations {string}
 13 ownerReferences [OwnerReference] map(uid) merge(uid)
 14 finalizers [string] set merge
-17 managedFields [ManagedFieldsEntry] atomic
+17 managedFields [ManagedFieldsEntry] * atomic
 
 struct OwnerReference atomic
 5 apiVersion string ! r

@@ -11,7 +11,7 @@
 // and the strategic merge rule `merge`, `merge(key)`, `replace`, `retain-keys`.
 // Other blocks: `enum Name a|b`, `alias Name base`, `union Name tag:type tag:type`.
 //
-// Nothing is parsed before it is asked for: a group-version is indexed on its first type, a type on its first field.
+// Nothing is parsed before it is requested: a group-version is indexed on its first type, a type on its first field.
 import type { JsonValue } from '../objects/json.js';
 import type { Field, FieldOptions, PatchRule, Shape, StructType } from './type.js';
 import { field, listOf, mapOf, scalars, structType } from './type.js';

@@ -1,4 +1,5 @@
 // Refusals of the decoder, in the words of Go's JSON decoder, which Kubernetes passes on to its clients.
+import { jsonType } from '../go/encoding-json.js';
 import type { Field, Shape, StructType } from './type.js';
 
 /** A document that does not have the shape its type demands. The message is what Kubernetes would say. */
@@ -6,7 +7,7 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
-/** Whether an error is the refusal of a document. By name, so that two copies of the package agree. */
+/** Returns whether an error is a DecodeError, by its name, so that two copies of the package agree. */
 export function isDecodeError(error: unknown): error is DecodeError {
   return error instanceof Error && error.name === 'DecodeError';
 }
@@ -74,9 +75,4 @@ function expectedType(shape: Shape): string {
     default:
       return shape.goType;
   }
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

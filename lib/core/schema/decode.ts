@@ -10,16 +10,7 @@ import { isParseError } from '../objects/parse-error.js';
 import type { RouteStep } from './decode-error.js';
 import { DecodeError, printSteps, typeMismatch } from './decode-error.js';
 import { decodeLeaf, mismatch, zeroLeaf } from './leaves.js';
-import type { Field, ListShape, MapShape, Shape, StructType, UnionShape } from './type.js';
-
-/** A decoded object and the fields that its type does not have. */
-export interface Decoded {
-  readonly object: Record<string, unknown>;
-  /** `unknown field "spec.foo"` and the like, in document order, at most a hundred. */
-  readonly problems: readonly string[];
-  /** How many members the objects of the document have in all, reported or not. */
-  readonly members: number;
-}
+import type { Decoded, Field, ListShape, MapShape, Shape, StructType, UnionShape } from './type.js';
 
 /** Nesting beyond this is refused. Go allows 10,000; no real object passes a few dozen. */
 export const depthMax = 1000;
@@ -38,6 +29,7 @@ export function decodeValue(
 ): Decoded {
   const walk = new Walk(type, options.owned);
   try {
+    if (type.decode !== undefined) return type.decode(value);
     const object = walk.struct(type, value);
     return { object, problems: walk.problems, members: walk.members };
   } catch (error) {
@@ -167,6 +159,7 @@ class Walk {
       return value;
     }
     if (depth >= depthMax) throw tooDeep();
+    if (isSharedFields(value)) return value;
     if (Array.isArray(value)) return value.map((item) => this.#copy(item, depth + 1));
     const out: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
@@ -249,6 +242,16 @@ function isZero(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   for (const key in value) if (Object.hasOwn(value, key)) return false;
   return true;
+}
+
+/**
+ * Returns whether a value is a field set that came from a stored object. Field sets are never changed in place, so
+ * objects share them; their identity also spares field ownership from decoding them again.
+ */
+function isSharedFields(value: object): boolean {
+  if (!Object.isFrozen(value)) return false;
+  for (const key in value) return key.startsWith('f:');
+  return false;
 }
 
 function tooDeep(): DecodeError {

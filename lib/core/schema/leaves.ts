@@ -4,7 +4,7 @@
 import type { JsonValue } from '../objects/json.js';
 import { canonicalQuantity } from '../objects/quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../objects/time.js';
-import { canonicalBase64 } from '../objects/base64.js';
+import { canonicalBase64 } from '../go/base64.js';
 import type { ScalarKind } from './type.js';
 
 /** The value has the wrong JSON type. */

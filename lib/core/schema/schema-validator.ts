@@ -1,6 +1,7 @@
-// Validation by JSON Schema, with ajv: a violation becomes a field error in the words in which Kubernetes refuses a
-// custom resource. ajv is loaded when the first kind is defined. Each schema has a validator of its own, since ajv
-// keeps every schema it compiled: kinds that come and go would never be released. It is compiled on the first write.
+// Validation and defaults by JSON Schema, for the kinds that a host defines. Validation uses ajv: a violation becomes a
+// field error in the words in which Kubernetes refuses a custom resource. ajv is loaded when the first kind is defined.
+// Each schema has a validator of its own, since ajv keeps every schema it compiled and would never release the kinds
+// that are removed. It is compiled on the first write.
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FieldError } from '../errors/field-error.js';
 import {
@@ -14,8 +15,8 @@ import {
   fieldTypeInvalid,
 } from '../errors/field-error.js';
 import { FieldPath } from '../errors/field-path.js';
-import type { JsonObject } from '../objects/json.js';
-import { isJsonObject } from '../objects/json.js';
+import type { JsonObject, JsonValue } from '../objects/json.js';
+import { isJsonObject, setOwn, deepCopy } from '../objects/json.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
 
 /** Returns everything that is wrong with an object. */
@@ -112,4 +113,22 @@ function objectOf(value: unknown): JsonObject {
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** Fills in the schema's defaults, in place, where a property is absent, at every level of the value. Idempotent. */
+export function applySchemaDefaults(schema: JsonValue | undefined, value: unknown): void {
+  if (!isJsonObject(schema)) return;
+  if (Array.isArray(value)) {
+    for (const item of value) applySchemaDefaults(schema.items, item);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  for (const [name, property] of Object.entries(properties)) {
+    const absent = isJsonObject(property) && property.default !== undefined && !Object.hasOwn(value, name);
+    if (absent) setOwn(value, name, deepCopy(property.default));
+    applySchemaDefaults(property, value[name]);
+  }
+  for (const [name, each] of Object.entries(value))
+    if (!Object.hasOwn(properties, name)) applySchemaDefaults(schema.additionalProperties, each);
 }

@@ -51,7 +51,7 @@ export interface MapShape {
   readonly goType: string;
 }
 
-/** One of several shapes, told apart by the JSON type of the value (JSONSchemaPropsOrBool and its kin). */
+/** One of several shapes, chosen by the JSON type of the value (JSONSchemaPropsOrBool and its kin). */
 export interface UnionShape {
   readonly kind: 'union';
   readonly goType: string;
@@ -75,12 +75,27 @@ export interface StructType {
   readonly atomic: boolean;
   /** The JSON Schema that OpenAPI shows instead of one made from the fields. */
   readonly published?: JsonObject;
+  /**
+   * Decodes documents of the type instead of the walker: custom resources, whose fields are pruned by their own schema.
+   */
+  readonly decode?: (value: unknown) => Decoded;
   /** All fields by JSON name, in Kubernetes' order. */
   readonly fields: ReadonlyMap<string, Field>;
   /** The same fields as a record without prototype: a third of the cost of a Map for the decoder's inner loop. */
   readonly named: Readonly<Record<string, Field | undefined>>;
+  /** The position of each field in Kubernetes' order, as a record without prototype. */
+  readonly positions: Readonly<Record<string, number | undefined>>;
   /** The fields that a decoded object always has: those Kubernetes prints even when zero and those with a default. */
   readonly completions: readonly Completion[];
+}
+
+/** A decoded object and the fields that its type does not have. */
+export interface Decoded {
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.foo"` and the like, in document order, at most a hundred. */
+  readonly problems: readonly string[];
+  /** How many members the objects of the document have in all, reported or not. */
+  readonly members: number;
 }
 
 /** A field that is filled in when absent. */
@@ -152,7 +167,7 @@ export const scalars: Readonly<Record<ScalarKind, ScalarShape>> = {
 /** What `structType` needs to know of a field; the rest has defaults. */
 export type FieldOptions = Partial<Omit<Field, 'name' | 'shape'>>;
 
-/** Makes a field. A structure is a pointer unless said otherwise: for it, {} is a value. */
+/** Makes a field. A structure is a pointer by default: for it, {} is a value. */
 export function field(name: string, shape: Shape, options: FieldOptions = {}): Field {
   const presence = pointers.has(shape.kind) ? 'pointer' : 'value';
   return {
@@ -182,22 +197,33 @@ export function mapOf(values: Shape, options: { readonly goType?: string } = {})
   return { kind: 'map', values, goType: options.goType ?? `map[string]${values.goType}` };
 }
 
+/** Returns a function that calls `make` on first use and returns its result every time. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 /**
- * Makes a structure. `fields` is asked once, on first use, so that types may refer to each other and to themselves.
+ * Makes a structure. `fields` is called once, on first use, so that types may refer to each other and to themselves.
  */
 export function structType(
   name: string,
   fields: () => readonly Field[],
-  options: { readonly atomic?: boolean; readonly published?: JsonObject } = {},
+  options: Partial<Pick<StructType, 'atomic' | 'published' | 'decode'>> = {},
 ): StructType {
-  let known: Pick<StructType, 'fields' | 'named' | 'completions'> | undefined;
+  let known: Pick<StructType, 'fields' | 'named' | 'positions' | 'completions'> | undefined;
   const resolve = (): NonNullable<typeof known> => {
     const list = fields();
     const named = Object.create(null) as Record<string, Field>;
-    for (const each of list) named[each.name] = each;
+    const positions = Object.create(null) as Record<string, number>;
+    for (const [position, each] of list.entries()) {
+      named[each.name] = each;
+      positions[each.name] = position;
+    }
     known = {
       fields: new Map(list.map((each) => [each.name, each])),
       named,
+      positions,
       completions: list.filter(completes).map(completion),
     };
     return known;
@@ -208,11 +234,15 @@ export function structType(
     goType: name.replace(/^.*\/(?=[^/]*$)/, ''),
     atomic: options.atomic ?? false,
     ...(options.published && { published: options.published }),
+    ...(options.decode && { decode: options.decode }),
     get fields() {
       return (known ?? resolve()).fields;
     },
     get named() {
       return (known ?? resolve()).named;
+    },
+    get positions() {
+      return (known ?? resolve()).positions;
     },
     get completions() {
       return (known ?? resolve()).completions;
@@ -220,7 +250,10 @@ export function structType(
   };
 }
 
-/** Whether objects of the type have a protobuf form: whether its fields are numbered. Custom resources have none. */
+/**
+ * Returns whether objects of the type have a protobuf form: whether its fields are numbered. Custom resources have
+ * none.
+ */
 export function hasProtobuf({ fields }: StructType): boolean {
   for (const { tags } of fields.values()) if (tags.length > 0) return true;
   return fields.size === 0;

@@ -12,7 +12,7 @@ import { stabilityOf } from './version-order.js';
  */
 export type ApiSwitches = Readonly<Record<string, boolean>>;
 
-/** Answers whether a resource is served. */
+/** Returns whether a resource is served. */
 export type Served = (resource: GroupVersionResource) => boolean;
 
 /** Reads the switches. Throws for keys that name no known group or version. */

@@ -1,5 +1,5 @@
 // The kinds of Kubernetes v1.36: the generated table of resources, with their schemas, conversions and defaults.
-// A group-version of the table is read when first asked for something in it, a schema when first asked for itself. A
+// A group-version of the table is read on first use, a schema on its own first use. A
 // scheme never changes, so all clusters that add nothing share one.
 import type { GroupVersionKind } from '../objects/gvk.js';
 import { groupVersionKindKey, parseGroupVersion, printGroupVersion, sameGroupVersion } from '../objects/gvk.js';
@@ -9,13 +9,13 @@ import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
 import type { KindOptions, KindParticulars, ResourceOptions } from './kind-definition.js';
 import { sameShape } from './kind-definition.js';
-import { once } from './once.js';
+import { once } from '../schema/type.js';
 import type { Section } from './resource-table.js';
 import { resourceTable } from './resource-table.js';
 import type { CommonKind, Scheme, SchemeSection } from './scheme.js';
 import { createScheme } from './scheme.js';
 
-/** What a host adds to the built-in kinds. */
+/** Options of `builtinScheme`: what a host adds to the built-in kinds. */
 export interface BuiltinSchemeOptions {
   /** Own kinds; their groups come after the built-in ones in discovery. */
   readonly kinds?: readonly KindOptions[];

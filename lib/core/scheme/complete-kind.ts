@@ -1,12 +1,11 @@
-// Fills in what a definition may leave out and refuses names that could not be told apart in URLs and keys.
+// Fills in the optional parts of a definition and refuses names that would be ambiguous in URLs and keys.
 // For version-kinds.ts alone.
 import { printGroupVersionKind } from '../objects/gvk.js';
 import { builtinSchema } from '../schema/builtin.js';
 import type { StructType } from '../schema/type.js';
-import { field, listOf, scalars, structType } from '../schema/type.js';
+import { field, listOf, scalars, structType, once } from '../schema/type.js';
 import type { KindDefinition, KindOptions, ResourceDefinition, ResourceOptions } from './kind-definition.js';
 import { standardVerbs } from './kind-definition.js';
-import { once } from './once.js';
 
 /** The definition with all defaults in place. */
 export function completeKind(options: KindOptions): KindDefinition {
@@ -19,7 +18,8 @@ export function completeKind(options: KindOptions): KindDefinition {
 
   const resource = endpoint && completeResource(endpoint, kind);
   const listable = resource?.verbs.includes('list') === true;
-  const listType = rest.listType ?? (listable ? once(() => genericListType(rest.type())) : undefined);
+  const listType =
+    rest.listType ?? (listable ? once(() => genericListType(rest.type(), resource.listKind)) : undefined);
   return Object.freeze({
     ...rest,
     hub: conversion?.hub ?? { group, version, kind },
@@ -35,13 +35,16 @@ function completeResource(options: ResourceOptions, kind: string): ResourceDefin
     categories: [],
     verbs: standardVerbs,
     subresources: [],
+    listKind: `${kind}List`,
+    deprecation: undefined,
+    scale: undefined,
     ...options,
   });
 }
 
 /** As every list of Kubernetes: type metadata, list metadata, items. */
-function genericListType(item: StructType): StructType {
-  return structType(`${item.name}List`, () => {
+function genericListType(item: StructType, kind: string): StructType {
+  return structType(item.name.replace(/[^.]*$/, kind), () => {
     const metadata = builtinSchema.struct('meta/v1.ListMeta');
     if (metadata === undefined) throw new Error('the built-in schema lacks meta/v1.ListMeta');
     return [

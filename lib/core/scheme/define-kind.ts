@@ -7,15 +7,13 @@
 import type { KindStrategy, UpdateStrategy } from '../kinds/kind-strategy.js';
 import { kindColumns } from '../kinds/printer-columns.js';
 import type { PrinterColumn } from '../kinds/printer-columns.js';
-import { deepEqual } from '../objects/deep-equal.js';
+import { deepEqual, isJsonObject } from '../objects/json.js';
 import { fieldReader } from '../objects/field-text.js';
 import type { JsonObject } from '../objects/json.js';
-import { isJsonObject } from '../objects/json.js';
 import type { ApiObject, Frozen } from '../objects/meta.js';
 import { nameIsDnsSubdomain } from '../objects/names.js';
 import { builtinSchema } from '../schema/builtin.js';
-import { applySchemaDefaults } from '../schema/schema-defaults.js';
-import { schemaValidator } from '../schema/schema-validator.js';
+import { applySchemaDefaults, schemaValidator } from '../schema/schema-validator.js';
 import { field, scalars, structType } from '../schema/type.js';
 import type { KindOptions, ResourceOptions, Subresource } from './kind-definition.js';
 

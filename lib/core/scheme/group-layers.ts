@@ -1,12 +1,12 @@
 // The groups of a scheme in two layers: those it was created with, and those that changed since. The first is shared by
-// all schemes that derive from it; the second is an immutable sorted map. A look-up asks the second layer first.
+// all schemes that derive from it; the second is an immutable sorted map. A look-up tries the second layer first.
 // A change makes its own group anew, with new identities for the group's ApiGroup and the version's array of resources,
 // and nothing else: documents kept by these identities are rebuilt only where something changed.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import { groupVersionKindKey, printGroupVersionKind } from '../objects/gvk.js';
 import type { Served } from './api-switches.js';
 import type { KindDefinition, KindOptions } from './kind-definition.js';
-import { once } from './once.js';
+import { once } from '../schema/type.js';
 import { SortedMap } from './sorted-map.js';
 import type { VersionKinds } from './version-kinds.js';
 import { versionKinds, withKind, withoutKind } from './version-kinds.js';
@@ -24,7 +24,7 @@ export interface ApiGroup {
 /** A registered group-version. */
 export interface RegisteredVersion extends GroupVersion {
   readonly isServed: () => boolean;
-  /** Its kinds, made when first asked for. */
+  /** Its kinds, made on first use. */
   readonly read: () => VersionKinds;
 }
 

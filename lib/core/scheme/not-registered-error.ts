@@ -1,6 +1,6 @@
-// What a scheme answers when asked about something it was not told: in Kubernetes' words, since a server passes them on
+// The error of a scheme for a kind that it does not have, in Kubernetes' words, since a server passes them on
 // to its clients. As apimachinery/pkg/runtime/error.go. Recognised by name, so that two copies of the package agree.
-import { quote } from '../errors/go-format.js';
+import { quote } from '../go/format.js';
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import { printGroupVersion } from '../objects/gvk.js';
 
@@ -9,12 +9,12 @@ export class NotRegisteredError extends Error {
   override readonly name = 'NotRegisteredError';
 }
 
-/** Whether a caught value says that a kind is unknown. */
+/** Returns whether a caught value is a NotRegisteredError, by its name. */
 export function isNotRegisteredError(error: unknown): error is NotRegisteredError {
   return error instanceof Error && error.name === 'NotRegisteredError';
 }
 
-/** Nobody registered the kind, or, for an empty kind, the version. */
+/** The kind is not registered, or, for an empty kind, the version. */
 export function kindNotRegistered(scheme: string, gvk: GroupVersionKind): NotRegisteredError {
   const version = quote(printGroupVersion(gvk));
   if (gvk.kind === '')

@@ -1,10 +1,10 @@
 // The generated table of resources, read. The scheme makes kinds of it; a client that talks to a distant server learns
-// from it where the kinds of Kubernetes are served, without loading any schema. Sections are read when first asked for.
+// from it where the kinds of Kubernetes are served, without loading any schema. Sections are read on first use.
 import type { GroupVersion, GroupVersionKind } from '../objects/gvk.js';
 import { parseGroupVersion } from '../objects/gvk.js';
 import type { ResourceOptions, Subresource } from './kind-definition.js';
 import { standardVerbs } from './kind-definition.js';
-import { once } from './once.js';
+import { once } from '../schema/type.js';
 import { resourceText } from './resources.generated.js';
 import type { ResourceEntry } from './rest-mapper.js';
 

@@ -5,15 +5,20 @@
 // As apimachinery/pkg/api/meta/restmapper.go and priority.go with client-go/restmapper (discovery.go, shortcut.go,
 // category_expansion.go). Every look-up goes by Map to the few entries of one name.
 import type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
-import { groupVersionKindKey, parseKindArgument, parseResourceArgument } from '../objects/gvk.js';
-import type { NoMatchError } from './no-match-error.js';
-import { noKindMatch, noResourceMatch, unknownResourceType } from './no-match-error.js';
+import {
+  groupVersionKindKey,
+  parseKindArgument,
+  parseResourceArgument,
+  printGroupVersion,
+  printGroupVersionResource,
+} from '../objects/gvk.js';
 import type { Scheme } from './scheme.js';
+import { quote } from '../go/format.js';
 
-/** One endpoint as discovery tells of it. Subresources have none. */
+/** One endpoint as discovery lists it. Subresources have none. */
 export interface ResourceEntry extends GroupVersionKind, GroupVersionResource {
   readonly namespaced: boolean;
-  /** The kind in lower case unless said otherwise. */
+  /** The kind in lower case by default. */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -164,7 +169,7 @@ function expandShortName(index: EntryIndex, query: ResourceQuery): ResourceQuery
   if (index.names.get(resource)?.some(inGroup) === true) return query;
   const candidates = index.shortNames.get(resource) ?? [];
   const exact = candidates.find(inGroup);
-  // A version that was asked for is forgotten here, and kept below: so does Kubernetes.
+  // A version that was requested is forgotten here, and kept below: so does Kubernetes.
   if (exact !== undefined) return { group: exact.group, resource: exact.resource };
   const prefixed = candidates.find((each) => each.group.startsWith(group));
   return prefixed === undefined ? query : { ...query, group: prefixed.group, resource: prefixed.resource };
@@ -180,4 +185,36 @@ function matching(named: readonly RestMapping[], group: string, version: string)
 
 function noMatchFor(index: EntryIndex, query: ResourceQuery): NoMatchError {
   return noResourceMatch({ group: '', version: '', ...expandShortName(index, query) });
+}
+
+/**
+ * No kind or resource matches; the message is that of Kubernetes or kubectl. As apimachinery/pkg/api/meta/errors.go and
+ * cli-runtime/pkg/resource/builder.go, mappingFor.
+ */
+export class NoMatchError extends Error {
+  override readonly name = 'NoMatchError';
+}
+
+/** Returns whether a caught value is a NoMatchError, by its name. */
+export function isNoMatchError(error: unknown): error is NoMatchError {
+  return error instanceof Error && error.name === 'NoMatchError';
+}
+
+/** No such kind in the versions searched, or in the whole group. */
+function noKindMatch({ group, kind }: GroupKind, searched: readonly string[]): NoMatchError {
+  const versions = [...new Set(searched.map((version) => printGroupVersion({ group, version })))].sort().map(quote);
+  if (versions.length === 0) return new NoMatchError(`no matches for kind ${quote(kind)} in group ${quote(group)}`);
+  if (versions.length === 1)
+    return new NoMatchError(`no matches for kind ${quote(kind)} in version ${versions.join(' ')}`);
+  return new NoMatchError(`no matches for kind ${quote(kind)} in versions [${versions.join(' ')}]`);
+}
+
+/** No such resource; parts left out are empty. */
+function noResourceMatch(resource: GroupVersionResource): NoMatchError {
+  return new NoMatchError(`no matches for ${printGroupVersionResource(resource)}`);
+}
+
+/** The error of kubectl for an unknown argument. */
+function unknownResourceType(resource: string): NoMatchError {
+  return new NoMatchError(`the server doesn't have a resource type ${quote(resource)}`);
 }

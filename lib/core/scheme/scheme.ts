@@ -7,13 +7,11 @@
 // As apimachinery/pkg/runtime/scheme.go, without its internal types: a registered version is the hub
 // (kind-definition.ts).
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../objects/gvk.js';
-import { groupVersionKindOf, sameGroupVersionKind } from '../objects/gvk.js';
-import type { ApiObject, Frozen } from '../objects/meta.js';
+import { groupVersionKindOf, printGroupVersion, sameGroupVersionKind } from '../objects/gvk.js';
+import type { ApiList, ApiObject, Frozen } from '../objects/meta.js';
 import type { StructType } from '../schema/type.js';
 import type { ApiSwitches } from './api-switches.js';
 import { readApiSwitches } from './api-switches.js';
-import type { Converter } from './conversion.js';
-import { conversion, isObjectList, unchanged } from './conversion.js';
 import type { ApiGroup, GroupLayers, RegisteredVersion } from './group-layers.js';
 import {
   changeKinds,
@@ -27,11 +25,11 @@ import {
 } from './group-layers.js';
 import type { KindDefinition, KindOptions, ServedKind } from './kind-definition.js';
 import { kindNotRegistered, notConvertible } from './not-registered-error.js';
-import { once } from './once.js';
+import { once } from '../schema/type.js';
 import { SortedMap } from './sorted-map.js';
-import { versionKinds } from './version-kinds.js';
+import { listKindOf, versionKinds } from './version-kinds.js';
 
-/** What a scheme is made of. */
+/** Options of `createScheme`. */
 export interface SchemeOptions {
   /** Named in refusals. */
   readonly name: string;
@@ -46,7 +44,7 @@ export interface SchemeOptions {
   readonly switches?: ApiSwitches;
 }
 
-/** The kinds of a group-version, not made before somebody asks for one of them. */
+/** The kinds of a group-version, created when the first of them is looked up. */
 export interface SchemeSection extends GroupVersion {
   /** Whether any of them has an endpoint. */
   readonly hasResources: boolean;
@@ -57,16 +55,16 @@ export interface SchemeSection extends GroupVersion {
 /** A kind that belongs to no group of its own. */
 export interface CommonKind {
   readonly kind: string;
-  /** The schema; asked on first use. */
+  /** The schema; called on first use. */
   readonly type: () => StructType;
 }
 
-/** Everything known about kinds. */
+/** The kinds of a cluster: definitions, versions, conversion, defaults. */
 export interface Scheme {
   readonly name: string;
   /** The definition of a kind, served or not. Lists and common kinds have none. */
   kind(gvk: GroupVersionKind): KindDefinition | undefined;
-  /** Whether `typeOf` returns a schema. */
+  /** Returns whether `typeOf` returns a schema. */
   recognizes(gvk: GroupVersionKind): boolean;
   /** The schema of a kind, a list or a common kind. Throws NotRegisteredError. */
   typeOf(gvk: GroupVersionKind): StructType;
@@ -258,9 +256,10 @@ function namesByType(layers: GroupLayers, { everywhere = [], unversioned = [] }:
   };
   const all = [...layers.base.values()].flatMap(({ versions }) => [...versions.values()]);
   for (const version of all) {
-    for (const { kind, type, listType } of version.read().kinds.values()) {
+    for (const definition of version.read().kinds.values()) {
+      const { kind, type, listType } = definition;
       add(type(), version, kind);
-      if (listType !== undefined) add(listType(), version, `${kind}List`);
+      if (listType !== undefined) add(listType(), version, listKindOf(definition));
     }
   }
   // Not of versions that come later: each would change the schema of DeleteOptions in every document.
@@ -288,5 +287,43 @@ function namesOf(definition: KindDefinition | undefined): readonly (readonly [ty
   if (definition === undefined) return [];
   const { group, version, kind, type, listType } = definition;
   const own = [type().name, { group, version, kind }] as const;
-  return listType === undefined ? [own] : [own, [listType().name, { group, version, kind: `${kind}List` }]];
+  return listType === undefined ? [own] : [own, [listType().name, { group, version, kind: listKindOf(definition) }]];
+}
+
+/** Turns an object of one version into another; returns the argument itself where nothing changes. */
+export type Converter = (object: Frozen<ApiObject>) => Frozen<ApiObject>;
+
+/** Between a version and itself, and for kinds that have none. */
+export const unchanged: Converter = (object) => object;
+
+/** Between two versions that share a hub. Keeps the two definitions, not the scheme. */
+export function conversion(source: KindDefinition, goal: KindDefinition, ofLists: boolean): Converter {
+  const apiVersion = printGroupVersion(goal);
+  const convert: Converter = (object) => {
+    const hub = source.conversion === undefined ? object : source.conversion.toHub(object);
+    return goal.conversion === undefined ? hub : goal.conversion.fromHub(hub);
+  };
+  if (!ofLists) return (object) => withTypeMeta(convert(object), goal.kind, apiVersion);
+  // The items of a list do not name their kind, unless they came that way.
+  const convertItem: Converter = (item) =>
+    item.kind === undefined ? withTypeMeta(convert(item)) : withTypeMeta(convert(item), goal.kind, apiVersion);
+  return (list) => {
+    const converted = { ...list, items: isObjectList(list) ? list.items.map(convertItem) : [] };
+    return withTypeMeta(converted, listKindOf(goal), apiVersion);
+  };
+}
+
+/** The object with that type metadata, or without any; `kind` and `apiVersion` come first, as in Kubernetes. */
+function withTypeMeta(object: Frozen<ApiObject>, kind?: string, apiVersion?: string): Frozen<ApiObject> {
+  if (object.kind === kind && object.apiVersion === apiVersion) return object;
+  // Conversions seldom set type metadata, which saves a copy.
+  if (kind !== undefined && apiVersion !== undefined && !('kind' in object) && !('apiVersion' in object))
+    return { kind, apiVersion, ...object };
+  const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
+  return kind === undefined || apiVersion === undefined ? content : { kind, apiVersion, ...content };
+}
+
+/** Returns whether an object is a list. */
+export function isObjectList<T extends Frozen<ApiObject>>(object: T): object is T & ApiList {
+  return 'items' in object && Array.isArray(object.items);
 }

@@ -10,7 +10,7 @@ import {
 import type { Served } from './api-switches.js';
 import { completeKind } from './complete-kind.js';
 import type { KindDefinition, KindOptions, ServedKind } from './kind-definition.js';
-import { once } from './once.js';
+import { once } from '../schema/type.js';
 import { SortedMap } from './sorted-map.js';
 import type { Lookup } from './sorted-map.js';
 
@@ -38,7 +38,7 @@ export function versionKinds(options: readonly KindOptions[], isServed: Served):
     const definition = completeKind(each);
     checkNew(definition, kinds, lists, byHub);
     kinds.set(definition.kind, definition);
-    if (definition.listType !== undefined) lists.set(`${definition.kind}List`, definition);
+    if (definition.listType !== undefined) lists.set(listKindOf(definition), definition);
     byHub.set(groupVersionKindKey(definition.hub), definition);
     if (isServedKind(definition, isServed)) served.push(definition);
   }
@@ -59,20 +59,26 @@ export function withKind(known: VersionKinds, options: KindOptions, isServed: Se
   if (isNamed) checkNewResource(definition, known.byResource);
   return complete(
     sorted(known.kinds).set(definition.kind, definition),
-    definition.listType === undefined ? known.lists : sorted(known.lists).set(`${definition.kind}List`, definition),
+    definition.listType === undefined ? known.lists : sorted(known.lists).set(listKindOf(definition), definition),
     sorted(known.byHub).set(groupVersionKindKey(definition.hub), definition),
     isNamed ? sorted(known.byResource).set(definition.resource.plural, definition) : known.byResource,
   );
 }
 
 /** The kinds without one of them. */
-export function withoutKind(known: VersionKinds, { kind, hub, resource }: KindDefinition): VersionKinds {
+export function withoutKind(known: VersionKinds, definition: KindDefinition): VersionKinds {
+  const { kind, hub, resource } = definition;
   return complete(
     sorted(known.kinds).delete(kind),
-    sorted(known.lists).delete(`${kind}List`),
+    sorted(known.lists).delete(listKindOf(definition)),
     sorted(known.byHub).delete(groupVersionKindKey(hub)),
     resource === undefined ? known.byResource : sorted(known.byResource).delete(resource.plural),
   );
+}
+
+/** The kind of a kind's lists. */
+export function listKindOf({ kind, resource }: Pick<KindDefinition, 'kind' | 'resource'>): string {
+  return resource?.listKind ?? `${kind}List`;
 }
 
 function complete(

@@ -23,12 +23,12 @@ export function compareVersions(a: string, b: string): number {
   );
 }
 
-/** What the name of a version says about it. */
+/** The parts of a version's name: stability and numbers. */
 export function stabilityOf(version: string): Stability | undefined {
   return parseVersion(version)?.stability;
 }
 
-/** Whether the version is `v1`, `v2` and so on. */
+/** Returns whether the version is `v1`, `v2` and so on. */
 export function isStable(version: string): boolean {
   return stabilityOf(version) === 'stable';
 }

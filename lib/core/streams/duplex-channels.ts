@@ -72,7 +72,7 @@ export function duplexChannels<In extends string, Out extends string>(
 }
 
 /**
- * Makes a stream that a function serves. It is closed when the function's answer ends: with success when it completes,
+ * Makes a stream that a function serves. It is closed when the function's result ends: with success when it completes,
  * with the Status of its error when it fails. A function that returns nothing closes the stream itself.
  */
 export function servedChannels<In extends string, Out extends string>(
@@ -192,7 +192,7 @@ class Lane<C extends string> {
     this.messages$ = new Observable((subscriber) => this.#read(subscriber));
   }
 
-  /** Whether the receiver got the close or gave up. */
+  /** Returns whether the receiver got the close or gave up. */
   get isOver(): boolean {
     return this.#isOver;
   }

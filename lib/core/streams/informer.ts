@@ -16,7 +16,7 @@ import { snapshotWriter, type Snapshot, type SnapshotWriter } from './snapshot.j
 import type { Failed, WatcherEvent } from './watch-event.js';
 
 /**
- * A shared watch and its snapshot. The snapshot is empty while `events$` has no subscriber: whoever reads keeps a
+ * A shared watch and its snapshot. The snapshot is empty while `events$` has no subscriber: a reader keeps a
  * subscription.
  */
 export interface Informer<T, Index extends string = never> extends Snapshot<T, Index> {

@@ -7,11 +7,16 @@ import type { ApiObject, Frozen } from '../objects/meta.js';
 
 /** A collection that can be listed and watched. T is what it holds, read-only. */
 export interface ListWatch<T extends Frozen<ApiObject>> {
+  /**
+   * True where the server runs in this process, so that no connection can die unnoticed. `watcher` then requests
+   * watches without a time limit and without bookmarks. Default false.
+   */
+  readonly isInProcess?: boolean;
   /** One page. Rejects with an ApiError when refused: reason Expired when the continue token's revision is gone. */
   list(options: ListOptions): Promise<Page<T>>;
   /**
    * The changes after `resourceVersion`, in order. Cold. Completes when `timeoutSeconds` are over or the connection was
-   * closed in good order; errors with an ApiError, of reason Expired when changes after `resourceVersion` are gone.
+   * closed normally; errors with an ApiError, of reason Expired when changes after `resourceVersion` are gone.
    */
   watch(options: WatchOptions): Observable<RawEvent<T>>;
 }
@@ -53,6 +58,7 @@ export interface WatchOptions extends Selection {
   readonly allowWatchBookmarks?: boolean;
   /** Begin with an ADDED for each object, then a bookmark that says `initialEventsEnd`. */
   readonly sendInitialEvents?: boolean;
+  /** The duration after which the server ends the watch. In process it may be Infinity. Default: the server's. */
   readonly timeoutSeconds?: number;
 }
 
@@ -64,5 +70,5 @@ export type RawEvent<T> =
   | { readonly type: 'MODIFIED'; readonly object: T }
   /** It is gone, or left the selection: its last content, with the revision of the deletion. */
   | { readonly type: 'DELETED'; readonly object: T }
-  /** Nothing happened up to this revision that was not told. */
+  /** All changes up to this revision have been sent. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd?: boolean };

@@ -1,14 +1,14 @@
 // Background work that begins with the first demand for its result. Parts of a server use it for what they follow:
 // roles and bindings, flow schemas, the objects of nodes. Nothing is read before the first request that needs it, and
-// from then on answers are synchronous. This is the one place that subscribes on behalf of those parts.
+// from then on results are synchronous. This is the one place that subscribes on behalf of those parts.
 
 import { takeUntil, type Observable } from 'rxjs';
 
-/** The result of background work, as those see it who need it. */
+/** The result of background work, for the parts that need it. */
 export interface OnDemand {
-  /** Whether answers are given at once. */
+  /** Whether `get` returns synchronously. */
   readonly isReady: boolean;
-  /** Answers as soon as the work is ready: at once, or as a promise. The first call starts the work. */
+  /** Returns as soon as the work is ready: at once, or as a promise. The first call starts the work. */
   readonly whenReady: <T>(answer: () => T | Promise<T>) => T | Promise<T>;
 }
 

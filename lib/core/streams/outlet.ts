@@ -1,10 +1,11 @@
-// The one way events leave a producer: a fan-out in which everyone hears the same order. A bare Subject whose first
-// subscriber makes the producer emit again gives the second subscriber 2 before 1; here a value emitted while another
-// is being delivered waits its turn. Only the producer holds the Outlet; others get `values$`.
+// The one way events leave a producer: a fan-out in which all subscribers receive the same order. A bare Subject whose
+// first subscriber makes the producer emit again gives the second subscriber 2 before 1; here a value emitted while
+// another is being delivered waits its turn. Only the producer holds the Outlet; others get `values$`.
 //
-// Promises: a subscriber hears exactly the values whose `emit` was called after it subscribed, each once, in that
-// order, then the end. Delivery is synchronous: `emit` returns when everyone has heard, unless it is called from within
-// a delivery. A subscriber that throws harms nobody else (RxJS reports what it threw as an uncaught error).
+// Promises: a subscriber receives exactly the values whose `emit` was called after it subscribed, each once, in that
+// order, then the end. Delivery is synchronous: `emit` returns when all subscribers have received it, unless it is
+// called from within a delivery. A subscriber that throws does not affect the others (RxJS reports what it threw as an
+// uncaught error).
 
 import { Observable, type Subscriber } from 'rxjs';
 
@@ -37,7 +38,10 @@ export class Outlet<T> {
     return this.#listeners.size;
   }
 
-  /** Tells everyone; at once, or right after what is being told. Does nothing once completed or failed. */
+  /**
+   * Emits to all subscribers, at once or right after the value that is being delivered. No effect once completed or
+   * failed.
+   */
   emit(value: T): void {
     if (this.#end !== undefined) return;
     if (this.#accepted - this.#delivered >= this.#waitingMax) {
@@ -93,7 +97,8 @@ export class Outlet<T> {
   #tell(value: T): void {
     this.#delivered += 1;
     for (const { subscriber, joinedAt } of this.#listeners) {
-      // A Set keeps the order of joining: who joined after this value was accepted, and all behind, must not hear it.
+      // A Set keeps the order of joining: a subscriber that joined after this value was accepted, and all behind it,
+      // must not receive it.
       if (joinedAt >= this.#delivered) return;
       try {
         subscriber.next(value);
@@ -106,7 +111,7 @@ export class Outlet<T> {
 
 interface Listener<T> {
   readonly subscriber: Subscriber<T>;
-  /** How many values had been accepted when it joined: it hears none of those. */
+  /** How many values had been accepted when it joined: it receives none of those. */
   readonly joinedAt: number;
 }
 

@@ -1,10 +1,13 @@
 // A snapshot of a collection: one writer, any number of readers. Readers never see half a list: a new list is collected
 // aside and replaces the old one in one step. Reads are synchronous and from memory, so they may lag behind the server.
 // Objects are shared with all other readers: read-only. As kube-runtime/src/reflector/store.rs.
-
-import { objectKey, type ApiObject, type Frozen } from '../objects/meta.js';
-import { IndexedObjects, type IndexFunction, type Indexes } from './indexed-objects.js';
+import type { ApiObject, Frozen } from '../objects/meta.js';
+import { objectKey } from '../objects/meta.js';
+import type { IndexFunction, Indexes } from './indexed-objects.js';
+import { IndexedObjects } from './indexed-objects.js';
 import type { WatcherEvent } from './watch-event.js';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import { concatMap, defer, finalize } from 'rxjs';
 
 /** The reading end. */
 export interface Snapshot<T, Index extends string = never> {
@@ -33,7 +36,7 @@ export interface SnapshotWriter<T, Index extends string = never> {
    * then carry the object they replaced as `old`.
    */
   write(event: WatcherEvent<T>): readonly WatcherEvent<T>[];
-  /** Forgets everything: reads are empty, and `ready` waits for the next list. */
+  /** Removes everything: reads are empty, and `ready` waits for the next list. */
   clear(): void;
 }
 
@@ -146,4 +149,25 @@ function newLatch(): Latch {
     open = resolve;
   });
   return { opened, open: () => open() };
+}
+
+/**
+ * Writes a stream of events into the snapshot and passes each event on once the snapshot reflects it, so a subscriber
+ * can read every object it receives. This changes the order in one place: objects of a list are passed on when the list
+ * is complete, between `init` and `synced`, after one `deleted` with `finalStateUnknown` for each object that the list
+ * showed to be gone. So subscribers see every deletion, including those that no watch reported. As
+ * client-go/tools/cache/controller.go, processReplacedAllInfo. Errors while another subscription writes the snapshot.
+ * To share one watch, use `informer`.
+ */
+export function reflect<T, Index extends string>(
+  writer: SnapshotWriter<T, Index>,
+): MonoTypeOperatorFunction<WatcherEvent<T>> {
+  return (events$) =>
+    defer(() => {
+      const release = writer.claim();
+      return events$.pipe(
+        concatMap((event) => writer.write(event)),
+        finalize(release),
+      );
+    });
 }

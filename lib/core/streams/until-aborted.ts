@@ -1,9 +1,9 @@
 // Signals that many calls share. A signal itself is made for a few listeners (Node warns of more than ten, and walks
-// along all of them for each that comes), so of each signal only one thing listens, and knows who waits.
+// along all of them for each that comes), so each signal gets one listener, which keeps the list of those that wait.
 import { Observable, firstValueFrom, takeUntil } from 'rxjs';
 import type { Clock } from '../time/clock.js';
 
-/** Calls `action` when the signal is aborted. Answers how to let it be. */
+/** Calls `action` when the signal is aborted. Returns how to let it be. */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const waiting = waitingFor.get(signal) ?? listenTo(signal);
   waiting.add(action);
@@ -39,7 +39,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     const abort = (): void => reject(reasonOf(signal));
     if (signal.aborted) abort();
     const leave = onAbort(signal, abort);
-    // In any case, or a failure that nobody waits for any more would be an unhandled one.
+    // Always attached, or a failure after the abort would be an unhandled rejection.
     void promise.then(resolve, reject).then(leave);
   });
 }

@@ -20,7 +20,7 @@ export interface BackoffLadder {
   readonly attemptsMax: number;
 }
 
-/** Where on the ladder somebody stands. */
+/** The state of a retry: its place on the ladder. */
 export interface BackoffState {
   /** Failures in a row. */
   readonly failures: number;
@@ -57,7 +57,7 @@ export function delayAfter(ladder: BackoffLadder, failures: number): number {
   return failures < 1 ? 0 : Math.min(ladder.baseMs * ladder.factor ** (failures - 1), ladder.maxMs);
 }
 
-/** Whether the tries the ladder allows are used up. */
+/** Returns whether the tries the ladder allows are used up. */
 export function isExhausted(ladder: BackoffLadder, state: BackoffState): boolean {
   return state.failures >= ladder.attemptsMax;
 }

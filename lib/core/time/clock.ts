@@ -11,7 +11,7 @@ export interface Clock {
   now(): number;
   /**
    * Milliseconds with fractions that only go forward, from some moment on: for differences, where a millisecond is
-   * long. A clock without it is asked for `now`.
+   * long. Without it `now` is used.
    */
   elapsed?(): number;
   /**
@@ -26,7 +26,7 @@ export interface Clock {
   interval(periodMs: number): Observable<number>;
 }
 
-/** Tells how long something took, as finely as the clock can: the difference of two answers, in milliseconds. */
+/** Returns a reading in milliseconds, as fine as the clock can; the difference of two readings is the time between. */
 export function stopwatch(clock: Clock): () => number {
   return clock.elapsed?.bind(clock) ?? (() => clock.now());
 }

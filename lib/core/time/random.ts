@@ -1,7 +1,7 @@
 // Chance as a port. A seed gives one history: every part draws from a stream of its own name, and what one stream
 // draws never shifts another. The generator is sfc32 (Chris Doty-Humphrey's small fast counter, 128 bits of state, as
 // tested in PractRand); it is no secret keeper. Keys, tokens and the names of production clusters come from
-// `systemRandom`, which asks the host's cryptographic source. Nothing else may call Math.random or randomUUID.
+// `systemRandom`, which uses the host's cryptographic source. Nothing else may call Math.random or randomUUID.
 
 /** A source of chance. */
 export interface Random {
@@ -29,7 +29,7 @@ export function random(seed: number | string): Random {
   return seeded(`${seed}`);
 }
 
-/** Chance nobody can foresee, for production. Its streams are all alike. */
+/** Unpredictable randomness for production, from the host's cryptographic source. All its streams are the same. */
 export function systemRandom(): Random {
   const pool = new Uint32Array(2048);
   let used = pool.length;
@@ -67,9 +67,10 @@ function fromBits(bits32: () => number, stream: (name: string) => Random): Rando
     return shuffled;
   };
   const string = (alphabet: string, length: number): string => {
-    let text = '';
-    while (text.length < length) text += alphabet.charAt(integer(alphabet.length));
-    return text;
+    // Joined: a text that grows by characters keeps a cell of 32 bytes for each.
+    const characters: string[] = [];
+    for (let index = 0; index < length; index += 1) characters.push(alphabet.charAt(integer(alphabet.length)));
+    return characters.join('');
   };
   return { next, integer, pick, shuffle, string, uuid: () => uuid(bits32), stream };
 }
@@ -111,4 +112,12 @@ function sfc32(text: string): () => number {
   }
   for (let round = 0; round < 16; round++) draw();
   return draw;
+}
+
+/** No vowels, so that no words come about, and no characters that look alike. As apimachinery/pkg/util/rand, String. */
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** Returns a suffix such as `x7k2p`, which completes `metadata.generateName`. */
+export function nameSuffix(random: Random, length = 5): string {
+  return random.string(suffixAlphabet, length);
 }

@@ -1,6 +1,6 @@
 // The earliest of very many timers, as a radix heap: time only moves forward, so timers need no full order before they
 // are due. Bucket 0 holds what is due at `#last`, the time reached; bucket b what differs from it in bit b and in none
-// above, the lowest bit being 1. So a lower bucket is wholly earlier than a higher one; all of one time stand in one
+// above, the lowest bit being 1. So a lower bucket is wholly earlier than a higher one; all of one time are in one
 // bucket, in the order in which they came; and when time enters a bucket, its timers spread over lower ones.
 // Buckets are rings of slots in typed arrays: cancelling is O(1) and frees at once, and a timer moves down at most once
 // a bit. A million at scattered times take 0.6 µs each in and out, at one time 0.2 µs; what RxJS holds for each of
@@ -39,7 +39,7 @@ export class TimerHeap<T> {
     return this.#size;
   }
 
-  /** Adds an item and answers its slot, which is its own until it is removed. */
+  /** Adds an item and returns its slot, which stays reserved until the item is removed. */
   add(time: number, item: T): number {
     let slot = this.#firstFree;
     if (slot >= 0) this.#firstFree = this.#nextOf(slot);

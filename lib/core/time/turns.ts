@@ -1,12 +1,12 @@
 // Turns of the host's event loop, the pauses in which the virtual clock lets everything else catch up. Between two
 // calls of `step` every microtask, however long the chain of promises, has run: hosts empty that queue after each task.
-// Tasks are asked for in batches, because a batch of setImmediate costs 0.1 µs a turn in Node where one at a time costs
+// Turns are scheduled in batches, because a batch of setImmediate costs 0.1 µs a turn in Node where one at a time costs
 // 1.2 µs (a round of libuv each); between batches the host also gets to its input and output. Elsewhere a
 // MessageChannel gives turns of about 1 µs, without the 4 ms that nested setTimeout is held to in browsers.
 
 const batchSize = 32;
 
-/** Calls `step` once in each coming turn until it answers false. A step must not throw. */
+/** Calls `step` once in each coming turn until it returns false. A step must not throw. */
 export function eachTurn(step: () => boolean): void {
   let more = true;
   let queued = 0;

@@ -1,8 +1,8 @@
-// Time that stands still until it is told to move. Timers fire in the order (time, sequence of creation); those of one
-// instant fire together, then everything they set going settles, then time moves on. So with memory storage and seeded
-// chance a whole cluster repeats itself to the byte.
-// "Settles" means microtasks and promise chains of any length, and the work named to `holdWhile`. It cannot mean a
-// socket or a thread pool nobody named: time does not wait for what it cannot see.
+// Time that moves only by `advance` and `advanceUntil`. Timers fire in the order (time, sequence of creation); those of
+// one instant fire together, then everything they set going settles, then time moves on. So with memory storage and
+// seeded chance a whole cluster repeats itself to the byte. "Settles" means microtasks and promise chains of any
+// length, and the work named to `holdWhile`. It cannot mean a socket or a thread pool that was not announced: time does
+// not wait for it.
 
 import { NEVER, Observable, type Subscriber } from 'rxjs';
 import { wholeDelayMs, wholePeriodMs, type Clock } from './clock.js';
@@ -10,13 +10,15 @@ import { durationMs, type Duration } from './duration-ms.js';
 import { TimerHeap } from './timer-heap.js';
 import { eachTurn } from './turns.js';
 
-/** How a virtual clock starts out. */
+/** Options of `virtualClock`. */
 export interface VirtualClockOptions {
   /** The first `now()`, in milliseconds since 1970. Default 2026-01-01T00:00:00Z: the same in every run. */
   readonly start?: number;
-  /** Told when someone has waited on time for `stallAfterMs` and nobody moved it: most likely a forgotten advance. */
+  /**
+   * Called when a timer has waited for `stallAfterMs` of real time without an advance: most likely one was forgotten.
+   */
   readonly onStall?: (stall: Stall) => void;
-  /** How long, in real milliseconds, before that is worth a word. Default 1000. */
+  /** Real milliseconds before the warning. Default 1000. */
   readonly stallAfterMs?: number;
 }
 
@@ -27,7 +29,7 @@ export interface Stall {
   readonly firstInMs: number;
 }
 
-/** A clock moved by hand. Moves asked for while one is under way are made one after the other. */
+/** A clock moved by hand. Moves requested while one is under way are made one after the other. */
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward, firing on the way every timer that is or becomes due, each at its own instant. An interval
@@ -174,14 +176,14 @@ class HandMovedClock implements VirtualClock {
     return timer;
   }
 
-  /** Queues a move behind those already asked for. Answers whether no timer is left. */
+  /** Queues a move behind those already requested. Returns whether no timer is left. */
   #move(target: () => number, idle?: 'stop when idle'): Promise<boolean> {
     this.#movesQueued += 1;
     clearTimeout(this.#stallWatch);
     this.#stallWatch = undefined;
     const move = this.#moves.then(() => this.#moveTo(target(), idle !== undefined));
     this.#moves = move
-      .catch(() => undefined) // told to whoever asked for it, not to the next
+      .catch(() => undefined) // reported to its own caller, not to the next
       .finally(() => {
         this.#movesQueued -= 1;
         this.#watchForStall();
@@ -235,13 +237,13 @@ class HandMovedClock implements VirtualClock {
     }
   }
 
-  // The real timer behind it holds the process open for that second, or nobody would be left to hear the warning.
+  // The real timer behind it keeps the process alive for that second, or the warning would never be printed.
   #watchForStall(): void {
     const onStall = this.#onStall;
     if (onStall === undefined || this.pending === 0) return;
     if (this.#stallWatch !== undefined || this.#movesQueued > 0) return;
     this.#stallWatch = setTimeout(() => {
-      // #stallWatch stays set after the warning: one word for each time that time stands still.
+      // #stallWatch stays set after the warning: one warning for each stall.
       if (this.pending > 0) onStall({ pending: this.pending, firstInMs: this.#timers.firstTime() - this.#now });
     }, this.#stallAfterMs);
   }

@@ -152,11 +152,16 @@ export interface MutatingWebhook {
   matchConditions?: MatchCondition[];
 }
 
-/** MutatingWebhookConfiguration in admissionregistration.k8s.io/v1. */
+/**
+ * Webhooks that may change writes.
+ *
+ * MutatingWebhookConfiguration in admissionregistration.k8s.io/v1.
+ */
 export interface MutatingWebhookConfiguration {
   kind?: 'MutatingWebhookConfiguration';
   apiVersion?: 'admissionregistration.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Webhooks, with what they are called for. */
   webhooks?: MutatingWebhook[];
 }
 
@@ -221,7 +226,11 @@ export interface TypeChecking {
   expressionWarnings?: ExpressionWarning[];
 }
 
-/** ValidatingAdmissionPolicy in admissionregistration.k8s.io/v1. */
+/**
+ * Rules in CEL that may refuse writes.
+ *
+ * ValidatingAdmissionPolicy in admissionregistration.k8s.io/v1.
+ */
 export interface ValidatingAdmissionPolicy {
   kind?: 'ValidatingAdmissionPolicy';
   apiVersion?: 'admissionregistration.k8s.io/v1';
@@ -230,7 +239,11 @@ export interface ValidatingAdmissionPolicy {
   status?: ValidatingAdmissionPolicyStatus;
 }
 
-/** ValidatingAdmissionPolicyBinding in admissionregistration.k8s.io/v1. */
+/**
+ * Applies a policy to a part of the cluster.
+ *
+ * ValidatingAdmissionPolicyBinding in admissionregistration.k8s.io/v1.
+ */
 export interface ValidatingAdmissionPolicyBinding {
   kind?: 'ValidatingAdmissionPolicyBinding';
   apiVersion?: 'admissionregistration.k8s.io/v1';
@@ -295,11 +308,16 @@ export interface ValidatingWebhook {
   matchConditions?: MatchCondition[];
 }
 
-/** ValidatingWebhookConfiguration in admissionregistration.k8s.io/v1. */
+/**
+ * Webhooks that may refuse writes.
+ *
+ * ValidatingWebhookConfiguration in admissionregistration.k8s.io/v1.
+ */
 export interface ValidatingWebhookConfiguration {
   kind?: 'ValidatingWebhookConfiguration';
   apiVersion?: 'admissionregistration.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Webhooks, with what they are called for. */
   webhooks?: ValidatingWebhook[];
 }
 

@@ -26,12 +26,18 @@ export interface CustomResourceConversion {
   webhook?: WebhookConversion;
 }
 
-/** CustomResourceDefinition in apiextensions.k8s.io/v1. */
+/**
+ * Adds a resource to the API.
+ *
+ * CustomResourceDefinition in apiextensions.k8s.io/v1.
+ */
 export interface CustomResourceDefinition {
   kind?: 'CustomResourceDefinition';
   apiVersion?: 'apiextensions.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Names, versions and schemas of the resource. */
   spec: CustomResourceDefinitionSpec;
+  /** Observed state. */
   status?: CustomResourceDefinitionStatus;
 }
 
@@ -63,13 +69,23 @@ export interface CustomResourceDefinitionNames {
   categories?: string[];
 }
 
-/** Part of apiextensions/v1. */
+/**
+ * Names, versions and schemas of a custom resource.
+ *
+ * Part of apiextensions/v1.
+ */
 export interface CustomResourceDefinitionSpec {
+  /** API group of the resource. */
   group: string;
+  /** Names of the resource and its kind. */
   names: CustomResourceDefinitionNames;
+  /** Namespaced or Cluster. */
   scope: string;
+  /** Versions, one of which is stored. */
   versions: CustomResourceDefinitionVersion[];
+  /** How objects are converted between versions. */
   conversion?: CustomResourceConversion;
+  /** Deprecated; must be false. */
   preserveUnknownFields?: boolean;
 }
 

@@ -8,12 +8,18 @@ export type ConditionStatus =
   | 'False'
   | 'Unknown';
 
-/** APIService in apiregistration.k8s.io/v1. */
+/**
+ * Says which server serves an API group and version.
+ *
+ * APIService in apiregistration.k8s.io/v1.
+ */
 export interface APIService {
   kind?: 'APIService';
   apiVersion?: 'apiregistration.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Group, version and server. */
   spec?: APIServiceSpec;
+  /** Observed state. */
   status?: APIServiceStatus;
 }
 

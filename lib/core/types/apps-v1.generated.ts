@@ -24,12 +24,18 @@ export type StatefulSetUpdateStrategyType =
   | 'RollingUpdate'
   | 'OnDelete';
 
-/** ControllerRevision in apps/v1. */
+/**
+ * A snapshot of the state of a StatefulSet or DaemonSet.
+ *
+ * ControllerRevision in apps/v1.
+ */
 export interface ControllerRevision {
   kind?: 'ControllerRevision';
   apiVersion?: 'apps/v1';
   metadata?: ObjectMeta;
+  /** The snapshot. */
   data?: JsonValue;
+  /** Number of the revision. */
   revision: number;
 }
 
@@ -41,12 +47,18 @@ export interface ControllerRevisionList {
   items: ControllerRevision[];
 }
 
-/** DaemonSet in apps/v1. */
+/**
+ * Runs a pod on every node, or on those that match.
+ *
+ * DaemonSet in apps/v1.
+ */
 export interface DaemonSet {
   kind?: 'DaemonSet';
   apiVersion?: 'apps/v1';
   metadata?: ObjectMeta;
+  /** Desired pods. */
   spec?: DaemonSetSpec;
+  /** Observed state. */
   status?: DaemonSetStatus;
 }
 
@@ -67,12 +79,21 @@ export interface DaemonSetList {
   items: DaemonSet[];
 }
 
-/** Part of apps/v1. */
+/**
+ * Desired pods of a DaemonSet.
+ *
+ * Part of apps/v1.
+ */
 export interface DaemonSetSpec {
+  /** Labels of the pods. It cannot be changed. */
   selector: LabelSelector;
+  /** Pod to run on each node. */
   template: PodTemplateSpec;
+  /** How pods are updated: RollingUpdate or OnDelete. */
   updateStrategy?: DaemonSetUpdateStrategy;
+  /** Seconds that a new pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Old revisions that are kept. */
   revisionHistoryLimit?: number;
 }
 
@@ -96,12 +117,18 @@ export interface DaemonSetUpdateStrategy {
   rollingUpdate?: RollingUpdateDaemonSet;
 }
 
-/** Deployment in apps/v1. */
+/**
+ * Keeps a number of equal pods and replaces them step by step when their template changes.
+ *
+ * Deployment in apps/v1.
+ */
 export interface Deployment {
   kind?: 'Deployment';
   apiVersion?: 'apps/v1';
   metadata?: ObjectMeta;
+  /** Desired pods and how they are replaced. */
   spec?: DeploymentSpec;
+  /** Observed state of the rollout. */
   status?: DeploymentStatus;
 }
 
@@ -123,43 +150,80 @@ export interface DeploymentList {
   items: Deployment[];
 }
 
-/** Part of apps/v1. */
+/**
+ * Desired pods of a Deployment and how they are replaced.
+ *
+ * Part of apps/v1.
+ */
 export interface DeploymentSpec {
+  /** Number of pods. */
   replicas?: number;
+  /** Labels of the pods. It must match those of the template and cannot be changed. */
   selector: LabelSelector;
+  /** Pods to create. A change starts a rollout. */
   template: PodTemplateSpec;
+  /** How old pods are replaced by new ones. */
   strategy?: DeploymentStrategy;
+  /** Seconds that a new pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Old ReplicaSets that are kept for rollbacks. */
   revisionHistoryLimit?: number;
+  /** Whether rollouts are on hold. */
   paused?: boolean;
+  /** Seconds without progress after which the rollout is reported as failed. */
   progressDeadlineSeconds?: number;
 }
 
-/** Part of apps/v1. */
+/**
+ * Observed state of a Deployment.
+ *
+ * Part of apps/v1.
+ */
 export interface DeploymentStatus {
+  /** Generation that the controller has seen. */
   observedGeneration?: number;
+  /** Number of pods. */
   replicas?: number;
+  /** Number of pods with the current template. */
   updatedReplicas?: number;
+  /** Number of pods that are ready. */
   readyReplicas?: number;
+  /** Number of pods that are available. */
   availableReplicas?: number;
+  /** Number of pods that are still missing. */
   unavailableReplicas?: number;
+  /** Number of pods that are being deleted. */
   terminatingReplicas?: number;
+  /** Conditions Available, Progressing and ReplicaFailure. */
   conditions?: DeploymentCondition[];
+  /** Count of name collisions of ReplicaSets. */
   collisionCount?: number;
 }
 
-/** Part of apps/v1. */
+/**
+ * How old pods are replaced by new ones.
+ *
+ * Part of apps/v1.
+ */
 export interface DeploymentStrategy {
+  /** RollingUpdate, or Recreate to delete all old pods first. */
   type?: DeploymentStrategyType;
+  /** Bounds of a rolling update. */
   rollingUpdate?: RollingUpdateDeployment;
 }
 
-/** ReplicaSet in apps/v1. */
+/**
+ * Keeps a number of equal pods.
+ *
+ * ReplicaSet in apps/v1.
+ */
 export interface ReplicaSet {
   kind?: 'ReplicaSet';
   apiVersion?: 'apps/v1';
   metadata?: ObjectMeta;
+  /** Desired pods. */
   spec?: ReplicaSetSpec;
+  /** Observed state. */
   status?: ReplicaSetStatus;
 }
 
@@ -180,21 +244,38 @@ export interface ReplicaSetList {
   items: ReplicaSet[];
 }
 
-/** Part of apps/v1. */
+/**
+ * Desired pods of a ReplicaSet.
+ *
+ * Part of apps/v1.
+ */
 export interface ReplicaSetSpec {
+  /** Number of pods. */
   replicas?: number;
+  /** Seconds that a new pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Labels of the pods. It cannot be changed. */
   selector: LabelSelector;
+  /** Pods to create. */
   template?: PodTemplateSpec;
 }
 
-/** Part of apps/v1. */
+/**
+ * Observed state of a ReplicaSet.
+ *
+ * Part of apps/v1.
+ */
 export interface ReplicaSetStatus {
+  /** Number of pods. */
   replicas: number;
+  /** Number of pods with all labels of the template. */
   fullyLabeledReplicas?: number;
+  /** Number of pods that are ready. */
   readyReplicas?: number;
+  /** Number of pods that are available. */
   availableReplicas?: number;
   terminatingReplicas?: number;
+  /** Generation that the controller has seen. */
   observedGeneration?: number;
   conditions?: ReplicaSetCondition[];
 }
@@ -205,9 +286,15 @@ export interface RollingUpdateDaemonSet {
   maxSurge?: number | string;
 }
 
-/** Part of apps/v1. */
+/**
+ * Bounds of a rolling update, as numbers or percentages.
+ *
+ * Part of apps/v1.
+ */
 export interface RollingUpdateDeployment {
+  /** Pods that may be unavailable during the update. */
   maxUnavailable?: number | string;
+  /** Pods that may exist beyond the desired number. */
   maxSurge?: number | string;
 }
 
@@ -217,12 +304,18 @@ export interface RollingUpdateStatefulSetStrategy {
   maxUnavailable?: number | string;
 }
 
-/** StatefulSet in apps/v1. */
+/**
+ * Keeps pods with stable names and storage, in order.
+ *
+ * StatefulSet in apps/v1.
+ */
 export interface StatefulSet {
   kind?: 'StatefulSet';
   apiVersion?: 'apps/v1';
   metadata?: ObjectMeta;
+  /** Desired pods and their identities. */
   spec?: StatefulSetSpec;
+  /** Observed state. */
   status?: StatefulSetStatus;
 }
 
@@ -254,18 +347,33 @@ export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
   whenScaled?: string;
 }
 
-/** Part of apps/v1. */
+/**
+ * Desired pods of a StatefulSet and their identities.
+ *
+ * Part of apps/v1.
+ */
 export interface StatefulSetSpec {
+  /** Number of pods. */
   replicas?: number;
+  /** Labels of the pods. It cannot be changed. */
   selector: LabelSelector;
+  /** Pods to create; each is named by the set and its ordinal. */
   template: PodTemplateSpec;
+  /** Claims of each pod. They outlive the pod. */
   volumeClaimTemplates?: PersistentVolumeClaim[];
+  /** Headless Service that gives the pods their names. */
   serviceName?: string;
+  /** OrderedReady, or Parallel to start and stop pods at once. */
   podManagementPolicy?: PodManagementPolicyType;
+  /** How pods are updated: RollingUpdate or OnDelete. */
   updateStrategy?: StatefulSetUpdateStrategy;
+  /** Old revisions that are kept. */
   revisionHistoryLimit?: number;
+  /** Seconds that a new pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Whether claims are deleted with the set or when it is scaled down. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  /** First ordinal. */
   ordinals?: StatefulSetOrdinals;
 }
 

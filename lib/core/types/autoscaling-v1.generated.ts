@@ -17,12 +17,18 @@ export interface CrossVersionObjectReference {
   apiVersion?: string;
 }
 
-/** HorizontalPodAutoscaler in autoscaling/v1. */
+/**
+ * Sets the number of replicas of a workload by metrics.
+ *
+ * HorizontalPodAutoscaler in autoscaling/v1.
+ */
 export interface HorizontalPodAutoscaler {
   kind?: 'HorizontalPodAutoscaler';
   apiVersion?: 'autoscaling/v1';
   metadata?: ObjectMeta;
+  /** Target, bounds and metrics. */
   spec: HorizontalPodAutoscalerSpec;
+  /** Observed state. */
   status?: HorizontalPodAutoscalerStatus;
 }
 
@@ -34,10 +40,17 @@ export interface HorizontalPodAutoscalerList {
   items: HorizontalPodAutoscaler[];
 }
 
-/** Part of autoscaling/v1. */
+/**
+ * Target of an autoscaler, its bounds and metrics.
+ *
+ * Part of autoscaling/v1.
+ */
 export interface HorizontalPodAutoscalerSpec {
+  /** Object that is scaled. */
   scaleTargetRef: CrossVersionObjectReference;
+  /** Least number of replicas. */
   minReplicas?: number;
+  /** Greatest number of replicas. */
   maxReplicas: number;
   targetCPUUtilizationPercentage?: number;
 }

@@ -76,12 +76,18 @@ export interface HPAScalingRules {
   tolerance?: string;
 }
 
-/** HorizontalPodAutoscaler in autoscaling/v2. */
+/**
+ * Sets the number of replicas of a workload by metrics.
+ *
+ * HorizontalPodAutoscaler in autoscaling/v2.
+ */
 export interface HorizontalPodAutoscaler {
   kind?: 'HorizontalPodAutoscaler';
   apiVersion?: 'autoscaling/v2';
   metadata?: ObjectMeta;
+  /** Target, bounds and metrics. */
   spec: HorizontalPodAutoscalerSpec;
+  /** Observed state. */
   status?: HorizontalPodAutoscalerStatus;
 }
 
@@ -108,12 +114,21 @@ export interface HorizontalPodAutoscalerList {
   items: HorizontalPodAutoscaler[];
 }
 
-/** Part of autoscaling/v2. */
+/**
+ * Target of an autoscaler, its bounds and metrics.
+ *
+ * Part of autoscaling/v2.
+ */
 export interface HorizontalPodAutoscalerSpec {
+  /** Object that is scaled. */
   scaleTargetRef: CrossVersionObjectReference;
+  /** Least number of replicas. */
   minReplicas?: number;
+  /** Greatest number of replicas. */
   maxReplicas: number;
+  /** Metrics to follow; the one that demands most replicas decides. */
   metrics?: MetricSpec[];
+  /** How fast to scale up and down. */
   behavior?: HorizontalPodAutoscalerBehavior;
 }
 

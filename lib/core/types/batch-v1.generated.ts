@@ -31,12 +31,18 @@ export type PodReplacementPolicy =
   | 'TerminatingOrFailed'
   | 'Failed';
 
-/** CronJob in batch/v1. */
+/**
+ * Creates Jobs on a schedule.
+ *
+ * CronJob in batch/v1.
+ */
 export interface CronJob {
   kind?: 'CronJob';
   apiVersion?: 'batch/v1';
   metadata?: ObjectMeta;
+  /** Schedule and Jobs. */
   spec: CronJobSpec;
+  /** Observed state. */
   status?: CronJobStatus;
 }
 
@@ -48,15 +54,27 @@ export interface CronJobList {
   items: CronJob[];
 }
 
-/** Part of batch/v1. */
+/**
+ * Schedule of a CronJob and the Jobs that it creates.
+ *
+ * Part of batch/v1.
+ */
 export interface CronJobSpec {
+  /** Schedule in the format of cron: minute, hour, day of the month, month, day of the week. */
   schedule: string;
+  /** Time zone of the schedule, such as Europe/Berlin. Default: that of the controller. */
   timeZone?: string;
+  /** Seconds after which a missed start is skipped. */
   startingDeadlineSeconds?: number;
+  /** Allow, Forbid or Replace: what to do when the last Job still runs. */
   concurrencyPolicy?: ConcurrencyPolicy;
+  /** Whether no further Jobs are created. */
   suspend?: boolean;
+  /** Jobs to create. */
   jobTemplate: JobTemplateSpec;
+  /** Completed Jobs that are kept. */
   successfulJobsHistoryLimit?: number;
+  /** Failed Jobs that are kept. */
   failedJobsHistoryLimit?: number;
 }
 
@@ -67,12 +85,18 @@ export interface CronJobStatus {
   lastSuccessfulTime?: string;
 }
 
-/** Job in batch/v1. */
+/**
+ * Runs pods until a number of them succeed.
+ *
+ * Job in batch/v1.
+ */
 export interface Job {
   kind?: 'Job';
   apiVersion?: 'batch/v1';
   metadata?: ObjectMeta;
+  /** Desired work. */
   spec?: JobSpec;
+  /** Observed progress. */
   status?: JobStatus;
 }
 
@@ -94,38 +118,73 @@ export interface JobList {
   items: Job[];
 }
 
-/** Part of batch/v1. */
+/**
+ * Desired work of a Job.
+ *
+ * Part of batch/v1.
+ */
 export interface JobSpec {
+  /** Pods that may run at the same time. */
   parallelism?: number;
+  /** Pods that must succeed. */
   completions?: number;
+  /** Seconds after which the Job is failed. */
   activeDeadlineSeconds?: number;
+  /** What failures of pods mean for the Job. */
   podFailurePolicy?: PodFailurePolicy;
+  /** When the Job succeeds before all completions. */
   successPolicy?: SuccessPolicy;
+  /** Failures after which the Job is failed. */
   backoffLimit?: number;
+  /** Failures of one index after which the index is failed. */
   backoffLimitPerIndex?: number;
+  /** Failed indexes after which the Job is failed. */
   maxFailedIndexes?: number;
+  /** Labels of the pods. Set by the API server unless manualSelector is true. */
   selector?: LabelSelector;
+  /** Whether the selector is chosen by the client. */
   manualSelector?: boolean;
+  /** Pod to run. Its restart policy is Never or OnFailure. */
   template: PodTemplateSpec;
+  /** Seconds after which a finished Job is deleted. */
   ttlSecondsAfterFinished?: number;
+  /** NonIndexed, or Indexed to give each pod a completion index. */
   completionMode?: CompletionMode;
+  /** Whether the Job is on hold. */
   suspend?: boolean;
+  /** When pods are replaced: TerminatingOrFailed or Failed. */
   podReplacementPolicy?: PodReplacementPolicy;
+  /** Controller of the Job, if it is not the built-in one. */
   managedBy?: string;
 }
 
-/** Part of batch/v1. */
+/**
+ * Observed progress of a Job.
+ *
+ * Part of batch/v1.
+ */
 export interface JobStatus {
+  /** Conditions such as Complete, Failed and Suspended. */
   conditions?: JobCondition[];
+  /** Time at which the Job started. */
   startTime?: string;
+  /** Time at which the Job completed. */
   completionTime?: string;
+  /** Number of pods that run. */
   active?: number;
+  /** Number of pods that succeeded. */
   succeeded?: number;
+  /** Number of pods that failed. */
   failed?: number;
+  /** Number of pods that are being deleted. */
   terminating?: number;
+  /** Indexes that completed, such as `1,3-5`. */
   completedIndexes?: string;
+  /** Indexes that failed. */
   failedIndexes?: string;
+  /** Pods that ended and are not counted yet. */
   uncountedTerminatedPods?: UncountedTerminatedPods;
+  /** Number of pods that are ready. */
   ready?: number;
 }
 

@@ -29,12 +29,18 @@ export type KeyUsage =
   | 'microsoft sgc'
   | 'netscape sgc';
 
-/** CertificateSigningRequest in certificates.k8s.io/v1. */
+/**
+ * A request for a certificate.
+ *
+ * CertificateSigningRequest in certificates.k8s.io/v1.
+ */
 export interface CertificateSigningRequest {
   kind?: 'CertificateSigningRequest';
   apiVersion?: 'certificates.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Request. */
   spec: CertificateSigningRequestSpec;
+  /** Decision and certificate. */
   status?: CertificateSigningRequestStatus;
 }
 
@@ -56,14 +62,24 @@ export interface CertificateSigningRequestList {
   items: CertificateSigningRequest[];
 }
 
-/** Part of certificates/v1. */
+/**
+ * Content of a request for a certificate.
+ *
+ * Part of certificates/v1.
+ */
 export interface CertificateSigningRequestSpec {
+  /** Request in PKCS#10, as PEM in base64. */
   request: string;
+  /** Signer that shall issue the certificate. */
   signerName: string;
+  /** Desired validity in seconds. */
   expirationSeconds?: number;
+  /** Desired usages of the key. */
   usages?: KeyUsage[];
+  /** User who created the request. Set by the API server. */
   username?: string;
   uid?: string;
+  /** Groups of that user. Set by the API server. */
   groups?: string[];
   extra?: Record<string, string[]>;
 }

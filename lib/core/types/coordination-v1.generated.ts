@@ -2,11 +2,16 @@
 
 import type { ListMeta, ObjectMeta } from './meta-v1.generated.js';
 
-/** Lease in coordination.k8s.io/v1. */
+/**
+ * A lock, or a sign of life, that expires unless it is renewed.
+ *
+ * Lease in coordination.k8s.io/v1.
+ */
 export interface Lease {
   kind?: 'Lease';
   apiVersion?: 'coordination.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Holder and times. */
   spec?: LeaseSpec;
 }
 
@@ -18,12 +23,21 @@ export interface LeaseList {
   items: Lease[];
 }
 
-/** Part of coordination/v1. */
+/**
+ * Holder of a Lease and its times.
+ *
+ * Part of coordination/v1.
+ */
 export interface LeaseSpec {
+  /** Identity of the holder. */
   holderIdentity?: string;
+  /** Seconds after the last renewal until others may take the Lease. */
   leaseDurationSeconds?: number;
+  /** Time at which the holder took the Lease. */
   acquireTime?: string;
+  /** Time of the last renewal. */
   renewTime?: string;
+  /** How often the holder changed. */
   leaseTransitions?: number;
   strategy?: string;
   preferredHolder?: string;

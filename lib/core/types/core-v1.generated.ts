@@ -339,10 +339,17 @@ export interface AWSElasticBlockStoreVolumeSource {
   readOnly?: boolean;
 }
 
-/** Part of core/v1. */
+/**
+ * Rules about the placement of a pod.
+ *
+ * Part of core/v1.
+ */
 export interface Affinity {
+  /** Rules by labels of nodes. */
   nodeAffinity?: NodeAffinity;
+  /** Rules that place the pod near others. */
   podAffinity?: PodAffinity;
+  /** Rules that keep the pod away from others. */
   podAntiAffinity?: PodAntiAffinity;
 }
 
@@ -383,11 +390,16 @@ export interface AzureFileVolumeSource {
   readOnly?: boolean;
 }
 
-/** Binding in v1. */
+/**
+ * Binds a pod to a node. Superseded by the subresource pods/binding.
+ *
+ * Binding in v1.
+ */
 export interface Binding {
   kind?: 'Binding';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Node to bind to. */
   target: ObjectReference;
 }
 
@@ -494,13 +506,20 @@ export interface ComponentStatusList {
   items: ComponentStatus[];
 }
 
-/** ConfigMap in v1. */
+/**
+ * Configuration data for pods to read.
+ *
+ * ConfigMap in v1.
+ */
 export interface ConfigMap {
   kind?: 'ConfigMap';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** True if the data cannot be changed. */
   immutable?: boolean;
+  /** Text by key. */
   data?: Record<string, string>;
+  /** Bytes by key, as base64. */
   binaryData?: Record<string, string>;
 }
 
@@ -541,40 +560,77 @@ export interface ConfigMapProjection {
   optional?: boolean;
 }
 
-/** Part of core/v1. */
+/**
+ * Keys of a ConfigMap as files.
+ *
+ * Part of core/v1.
+ */
 export interface ConfigMapVolumeSource {
+  /** Name of the ConfigMap. */
   name?: string;
+  /** Keys to use and their paths. Default: all, each as a file of its name. */
   items?: KeyToPath[];
+  /** Mode of the files. */
   defaultMode?: number;
+  /** Whether the ConfigMap or its keys may be missing. */
   optional?: boolean;
 }
 
-/** Part of core/v1. */
+/**
+ * A program that runs in a pod.
+ *
+ * Part of core/v1.
+ */
 export interface Container {
+  /** Name of the container, unique in the pod. */
   name: string;
+  /** Image to run. */
   image?: string;
+  /** Program to start instead of the image's entry point. `$(NAME)` is replaced by the variable NAME. */
   command?: string[];
+  /** Arguments of the program instead of the image's. `$(NAME)` is replaced by the variable NAME. */
   args?: string[];
+  /** Working directory. Default: the image's. */
   workingDir?: string;
+  /** Ports that the container listens on. Informative: leaving one out does not close it. */
   ports?: ContainerPort[];
+  /** ConfigMaps and Secrets whose keys become environment variables. */
   envFrom?: EnvFromSource[];
+  /** Environment variables. */
   env?: EnvVar[];
+  /** Compute resources that the container requests and may use at most. */
   resources?: ResourceRequirements;
+  /** Whether a change of a resource restarts the container. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Restart policy of this container. Always makes an init container a sidecar. */
   restartPolicy?: string;
+  /** Rules by exit code that override the restart policy. */
   restartPolicyRules?: ContainerRestartRule[];
+  /** Volumes of the pod that are mounted into the container. */
   volumeMounts?: VolumeMount[];
+  /** Block devices of the pod's volumes that the container uses. */
   volumeDevices?: VolumeDevice[];
+  /** Check whose failure restarts the container. */
   livenessProbe?: Probe;
+  /** Check whose failure takes the pod out of the endpoints of Services. */
   readinessProbe?: Probe;
+  /** Check that must succeed once before the other probes begin. */
   startupProbe?: Probe;
+  /** Actions after the start and before the stop of the container. */
   lifecycle?: Lifecycle;
+  /** File from which the message of a terminated container is read. */
   terminationMessagePath?: string;
+  /** File, or FallbackToLogsOnError to use the end of the log of a failed container. */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Always, IfNotPresent or Never. Default: Always for the tag latest, else IfNotPresent. */
   imagePullPolicy?: PullPolicy;
+  /** Security settings of the container; they override those of the pod. */
   securityContext?: SecurityContext;
+  /** Whether standard input stays open. */
   stdin?: boolean;
+  /** Whether standard input is closed after the first client detaches. */
   stdinOnce?: boolean;
+  /** Whether the container has a terminal. */
   tty?: boolean;
 }
 
@@ -591,12 +647,21 @@ export interface ContainerImage {
   sizeBytes?: number;
 }
 
-/** Part of core/v1. */
+/**
+ * A port of a container.
+ *
+ * Part of core/v1.
+ */
 export interface ContainerPort {
+  /** Name of the port, by which Services can refer to it. */
   name?: string;
+  /** Port of the node that leads to this one. */
   hostPort?: number;
+  /** Number of the port in the pod. */
   containerPort: number;
+  /** TCP, UDP or SCTP. */
   protocol?: Protocol;
+  /** Address of the node on which hostPort is bound. */
   hostIP?: string;
 }
 
@@ -647,16 +712,29 @@ export interface ContainerStateWaiting {
   message?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * State of a container.
+ *
+ * Part of core/v1.
+ */
 export interface ContainerStatus {
+  /** Name of the container. */
   name: string;
+  /** Current state: waiting, running or terminated. */
   state?: ContainerState;
+  /** State before the last restart. */
   lastState?: ContainerState;
+  /** Whether the readiness probe succeeds. */
   ready: boolean;
+  /** How often the container was restarted. */
   restartCount: number;
+  /** Image that runs. */
   image: string;
+  /** Identity of the image. */
   imageID: string;
+  /** Identity of the container, with its runtime. */
   containerID?: string;
+  /** Whether the startup probe succeeded. */
   started?: boolean;
   allocatedResources?: Record<string, string>;
   resources?: ResourceRequirements;
@@ -695,9 +773,15 @@ export interface DownwardAPIVolumeSource {
   defaultMode?: number;
 }
 
-/** Part of core/v1. */
+/**
+ * An empty directory that lives as long as the pod.
+ *
+ * Part of core/v1.
+ */
 export interface EmptyDirVolumeSource {
+  /** Empty for the disk of the node, Memory for a tmpfs. */
   medium?: string;
+  /** Most that may be stored. */
   sizeLimit?: string;
 }
 
@@ -724,11 +808,16 @@ export interface EndpointSubset {
   ports?: EndpointPort[];
 }
 
-/** Endpoints in v1. */
+/**
+ * Addresses of the pods of a Service. Superseded by EndpointSlice.
+ *
+ * Endpoints in v1.
+ */
 export interface Endpoints {
   kind?: 'Endpoints';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Addresses with the ports that they serve. */
   subsets?: EndpointSubset[];
 }
 
@@ -740,25 +829,47 @@ export interface EndpointsList {
   items: Endpoints[];
 }
 
-/** Part of core/v1. */
+/**
+ * A ConfigMap or Secret whose keys become environment variables.
+ *
+ * Part of core/v1.
+ */
 export interface EnvFromSource {
+  /** Text put before each name. */
   prefix?: string;
+  /** ConfigMap to read. */
   configMapRef?: ConfigMapEnvSource;
+  /** Secret to read. */
   secretRef?: SecretEnvSource;
 }
 
-/** Part of core/v1. */
+/**
+ * An environment variable.
+ *
+ * Part of core/v1.
+ */
 export interface EnvVar {
+  /** Name of the variable. */
   name: string;
+  /** Value. `$(NAME)` is replaced by the variable NAME, `$$` is a dollar sign. */
   value?: string;
+  /** Source of the value, instead of `value`. */
   valueFrom?: EnvVarSource;
 }
 
-/** Part of core/v1. */
+/**
+ * Source of the value of an environment variable; exactly one.
+ *
+ * Part of core/v1.
+ */
 export interface EnvVarSource {
+  /** Field of the pod. */
   fieldRef?: ObjectFieldSelector;
+  /** Request or limit of a container. */
   resourceFieldRef?: ResourceFieldSelector;
+  /** Key of a ConfigMap. */
   configMapKeyRef?: ConfigMapKeySelector;
+  /** Key of a Secret. */
   secretKeyRef?: SecretKeySelector;
   fileKeyRef?: FileKeySelector;
 }
@@ -798,24 +909,38 @@ export interface EphemeralVolumeSource {
   volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 }
 
-/** Event in v1. */
+/**
+ * A report of something that happened to an object.
+ *
+ * Event in v1.
+ */
 export interface Event {
   kind?: 'Event';
   apiVersion?: 'v1';
   metadata: ObjectMeta;
+  /** Object that the event is about. */
   involvedObject: ObjectReference;
+  /** Cause, one word in CamelCase. */
   reason?: string;
+  /** Description for people. */
   message?: string;
+  /** Component that reported the event. */
   source?: EventSource;
+  /** Time of the first occurrence. */
   firstTimestamp?: string;
+  /** Time of the last occurrence. */
   lastTimestamp?: string;
+  /** How often it occurred. */
   count?: number;
+  /** Normal or Warning. */
   type?: string;
   eventTime?: string;
   series?: EventSeries;
   action?: string;
   related?: ObjectReference;
+  /** Name of the controller that reported the event. */
   reportingComponent?: string;
+  /** Instance of that controller. */
   reportingInstance?: string;
 }
 
@@ -921,12 +1046,21 @@ export interface GlusterfsVolumeSource {
   readOnly?: boolean;
 }
 
-/** Part of core/v1. */
+/**
+ * An HTTP GET request.
+ *
+ * Part of core/v1.
+ */
 export interface HTTPGetAction {
+  /** Path of the request. */
   path?: string;
+  /** Number or name of the port. */
   port: number | string;
+  /** Host to connect to. Default: the address of the pod. */
   host?: string;
+  /** HTTP or HTTPS. */
   scheme?: URIScheme;
+  /** Headers of the request. */
   httpHeaders?: HTTPHeader[];
 }
 
@@ -947,9 +1081,15 @@ export interface HostIP {
   ip: string;
 }
 
-/** Part of core/v1. */
+/**
+ * A file or directory of the node.
+ *
+ * Part of core/v1.
+ */
 export interface HostPathVolumeSource {
+  /** Path on the node. */
   path: string;
+  /** What must exist at the path, or be created. */
   type?: HostPathType;
 }
 
@@ -1001,10 +1141,17 @@ export interface KeyToPath {
   mode?: number;
 }
 
-/** Part of core/v1. */
+/**
+ * Actions at the start and the stop of a container.
+ *
+ * Part of core/v1.
+ */
 export interface Lifecycle {
+  /** Action right after the start. Its failure kills the container. */
   postStart?: LifecycleHandler;
+  /** Action before the container is stopped, within the grace period. */
   preStop?: LifecycleHandler;
+  /** Signal that stops the container. */
   stopSignal?: Signal;
 }
 
@@ -1016,21 +1163,36 @@ export interface LifecycleHandler {
   sleep?: SleepAction;
 }
 
-/** LimitRange in v1. */
+/**
+ * Defaults and bounds for resources in a namespace.
+ *
+ * LimitRange in v1.
+ */
 export interface LimitRange {
   kind?: 'LimitRange';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Limits that apply. */
   spec?: LimitRangeSpec;
 }
 
-/** Part of core/v1. */
+/**
+ * Limits for one kind of object.
+ *
+ * Part of core/v1.
+ */
 export interface LimitRangeItem {
+  /** Pod, Container or PersistentVolumeClaim. */
   type: string;
+  /** Most that may be used, by resource. */
   max?: Record<string, string>;
+  /** Least that must be used, by resource. */
   min?: Record<string, string>;
+  /** Limits of containers that have none. */
   default?: Record<string, string>;
+  /** Requests of containers that have none. */
   defaultRequest?: Record<string, string>;
+  /** Greatest ratio of limit to request. */
   maxLimitRequestRatio?: Record<string, string>;
 }
 
@@ -1067,8 +1229,13 @@ export interface LoadBalancerStatus {
   ingress?: LoadBalancerIngress[];
 }
 
-/** Part of core/v1. */
+/**
+ * Names an object of the same namespace.
+ *
+ * Part of core/v1.
+ */
 export interface LocalObjectReference {
+  /** Name of the object. */
   name?: string;
 }
 
@@ -1091,12 +1258,18 @@ export interface NFSVolumeSource {
   readOnly?: boolean;
 }
 
-/** Namespace in v1. */
+/**
+ * A scope for names, in which most objects live.
+ *
+ * Namespace in v1.
+ */
 export interface Namespace {
   kind?: 'Namespace';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Behaviour of the namespace. */
   spec?: NamespaceSpec;
+  /** Observed state of the namespace. */
   status?: NamespaceStatus;
 }
 
@@ -1117,23 +1290,40 @@ export interface NamespaceList {
   items: Namespace[];
 }
 
-/** Part of core/v1. */
+/**
+ * Behaviour of a namespace.
+ *
+ * Part of core/v1.
+ */
 export interface NamespaceSpec {
+  /** Tasks to be done before the namespace is removed. */
   finalizers?: string[];
 }
 
-/** Part of core/v1. */
+/**
+ * Observed state of a namespace.
+ *
+ * Part of core/v1.
+ */
 export interface NamespaceStatus {
+  /** Active or Terminating. */
   phase?: NamespacePhase;
+  /** What keeps a terminating namespace from being removed. */
   conditions?: NamespaceCondition[];
 }
 
-/** Node in v1. */
+/**
+ * A machine that runs pods.
+ *
+ * Node in v1.
+ */
 export interface Node {
   kind?: 'Node';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Desired behaviour of the node. */
   spec?: NodeSpec;
+  /** Observed state of the node. */
   status?: NodeStatus;
 }
 
@@ -1234,28 +1424,50 @@ export interface NodeSelectorTerm {
   matchFields?: NodeSelectorRequirement[];
 }
 
-/** Part of core/v1. */
+/**
+ * Desired behaviour of a node.
+ *
+ * Part of core/v1.
+ */
 export interface NodeSpec {
+  /** Range of pod addresses of the node. */
   podCIDR?: string;
+  /** Ranges of pod addresses, one per IP family. */
   podCIDRs?: string[];
+  /** Identity at the cloud provider. */
   providerID?: string;
+  /** Whether new pods are kept away. */
   unschedulable?: boolean;
+  /** Taints that keep pods away which do not tolerate them. */
   taints?: Taint[];
   configSource?: NodeConfigSource;
   externalID?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Observed state of a node.
+ *
+ * Part of core/v1.
+ */
 export interface NodeStatus {
+  /** Resources that the node has. */
   capacity?: Record<string, string>;
+  /** Resources that pods can use. */
   allocatable?: Record<string, string>;
   phase?: NodePhase;
+  /** Conditions such as Ready, MemoryPressure, DiskPressure and PIDPressure. */
   conditions?: NodeCondition[];
+  /** Addresses of the node. */
   addresses?: NodeAddress[];
+  /** Ports of the node's programs. */
   daemonEndpoints?: NodeDaemonEndpoints;
+  /** Versions and identities of the node. */
   nodeInfo?: NodeSystemInfo;
+  /** Images that are present on the node. */
   images?: ContainerImage[];
+  /** Volumes that pods on the node use. */
   volumesInUse?: string[];
+  /** Volumes that are attached to the node. */
   volumesAttached?: AttachedVolume[];
   config?: NodeConfigStatus;
   runtimeHandlers?: NodeRuntimeHandler[];
@@ -1289,32 +1501,55 @@ export interface ObjectFieldSelector {
   fieldPath: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Names an object.
+ *
+ * Part of core/v1.
+ */
 export interface ObjectReference {
+  /** Kind of the object. */
   kind?: string;
+  /** Namespace of the object. */
   namespace?: string;
+  /** Name of the object. */
   name?: string;
+  /** UID of the object. */
   uid?: string;
+  /** API version of the object. */
   apiVersion?: string;
+  /** Version of the object. */
   resourceVersion?: string;
+  /** Part of the object, such as `spec.containers{name}`. */
   fieldPath?: string;
 }
 
-/** PersistentVolume in v1. */
+/**
+ * A piece of storage in the cluster.
+ *
+ * PersistentVolume in v1.
+ */
 export interface PersistentVolume {
   kind?: 'PersistentVolume';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Storage, its size and how it may be used. */
   spec?: PersistentVolumeSpec;
+  /** Observed state of the volume. */
   status?: PersistentVolumeStatus;
 }
 
-/** PersistentVolumeClaim in v1. */
+/**
+ * A request for storage by a namespace.
+ *
+ * PersistentVolumeClaim in v1.
+ */
 export interface PersistentVolumeClaim {
   kind?: 'PersistentVolumeClaim';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** What storage is requested. */
   spec?: PersistentVolumeClaimSpec;
+  /** Observed state of the claim. */
   status?: PersistentVolumeClaimStatus;
 }
 
@@ -1336,24 +1571,44 @@ export interface PersistentVolumeClaimList {
   items: PersistentVolumeClaim[];
 }
 
-/** Part of core/v1. */
+/**
+ * What storage a claim requests.
+ *
+ * Part of core/v1.
+ */
 export interface PersistentVolumeClaimSpec {
+  /** Ways in which the volume will be mounted. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Volumes that may be bound. */
   selector?: LabelSelector;
+  /** Size that is requested. */
   resources?: VolumeResourceRequirements;
+  /** Volume that the claim is bound to. */
   volumeName?: string;
+  /** StorageClass to provision from; empty for volumes without one. Default: the default class. */
   storageClassName?: string;
+  /** Filesystem or Block. */
   volumeMode?: PersistentVolumeMode;
+  /** Snapshot or claim to copy from. */
   dataSource?: TypedLocalObjectReference;
+  /** Object to fill the volume from. */
   dataSourceRef?: TypedObjectReference;
   volumeAttributesClassName?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Observed state of a claim.
+ *
+ * Part of core/v1.
+ */
 export interface PersistentVolumeClaimStatus {
+  /** Pending, Bound or Lost. */
   phase?: PersistentVolumeClaimPhase;
+  /** Ways in which the bound volume can be mounted. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Size of the bound volume. */
   capacity?: Record<string, string>;
+  /** Conditions such as Resizing. */
   conditions?: PersistentVolumeClaimCondition[];
   allocatedResources?: Record<string, string>;
   allocatedResourceStatuses?: Record<string, string>;
@@ -1381,8 +1636,13 @@ export interface PersistentVolumeList {
   items: PersistentVolume[];
 }
 
-/** Part of core/v1. */
+/**
+ * A piece of storage, its size and how it may be used.
+ *
+ * Part of core/v1.
+ */
 export interface PersistentVolumeSpec {
+  /** Size of the volume. */
   capacity?: Record<string, string>;
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
@@ -1405,13 +1665,21 @@ export interface PersistentVolumeSpec {
   scaleIO?: ScaleIOPersistentVolumeSource;
   local?: LocalVolumeSource;
   storageos?: StorageOSPersistentVolumeSource;
+  /** Volume of a CSI driver. */
   csi?: CSIPersistentVolumeSource;
+  /** Ways in which the volume can be mounted. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Claim that the volume is bound to. */
   claimRef?: ObjectReference;
+  /** What becomes of the volume when its claim is gone: Retain, Delete or Recycle. */
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy;
+  /** StorageClass of the volume. */
   storageClassName?: string;
+  /** Options of the mount. */
   mountOptions?: string[];
+  /** Filesystem or Block. */
   volumeMode?: PersistentVolumeMode;
+  /** Nodes from which the volume can be reached. */
   nodeAffinity?: VolumeNodeAffinity;
   volumeAttributesClassName?: string;
 }
@@ -1430,12 +1698,18 @@ export interface PhotonPersistentDiskVolumeSource {
   fsType?: string;
 }
 
-/** Pod in v1. */
+/**
+ * A group of containers that run together on one node and share network and volumes.
+ *
+ * Pod in v1.
+ */
 export interface Pod {
   kind?: 'Pod';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Desired behaviour of the pod. */
   spec?: PodSpec;
+  /** Observed state of the pod, written by the node that runs it. */
   status?: PodStatus;
 }
 
@@ -1601,87 +1875,164 @@ export interface PodSchedulingGroup {
   podGroupName?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Security settings of all containers of a pod.
+ *
+ * Part of core/v1.
+ */
 export interface PodSecurityContext {
   seLinuxOptions?: SELinuxOptions;
   windowsOptions?: WindowsSecurityContextOptions;
+  /** User ID of the processes. */
   runAsUser?: number;
+  /** Group ID of the processes. */
   runAsGroup?: number;
+  /** Whether containers that would run as root are refused. */
   runAsNonRoot?: boolean;
+  /** Further groups of the processes. */
   supplementalGroups?: number[];
   supplementalGroupsPolicy?: SupplementalGroupsPolicy;
+  /** Group that owns the volumes of the pod. */
   fsGroup?: number;
+  /** Kernel parameters of the pod. */
   sysctls?: Sysctl[];
+  /** When the owner of volumes is changed: OnRootMismatch or Always. */
   fsGroupChangePolicy?: PodFSGroupChangePolicy;
+  /** Filter of system calls. */
   seccompProfile?: SeccompProfile;
   appArmorProfile?: AppArmorProfile;
   seLinuxChangePolicy?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Desired behaviour of a pod.
+ *
+ * Part of core/v1.
+ */
 export interface PodSpec {
+  /** Volumes that containers of the pod can mount. */
   volumes?: Volume[];
+  /** Containers that run to completion, one after the other, before the others start. Those with restartPolicy Always keep running as sidecars. */
   initContainers?: Container[];
+  /** Containers of the pod; at least one. The list cannot be changed. */
   containers: Container[];
+  /** Containers added to a running pod for debugging, through the subresource ephemeralcontainers. */
   ephemeralContainers?: EphemeralContainer[];
+  /** When containers are restarted: Always, OnFailure or Never. */
   restartPolicy?: RestartPolicy;
+  /** Seconds between the signal to stop and the kill signal. */
   terminationGracePeriodSeconds?: number;
+  /** Seconds after which a running pod is failed. */
   activeDeadlineSeconds?: number;
+  /** How names are resolved: ClusterFirst, ClusterFirstWithHostNet, Default or None. */
   dnsPolicy?: DNSPolicy;
+  /** Labels that a node must have to run the pod. */
   nodeSelector?: Record<string, string>;
+  /** ServiceAccount that the pod runs as. */
   serviceAccountName?: string;
+  /** Deprecated name of serviceAccountName. */
   serviceAccount?: string;
+  /** Whether a token of the ServiceAccount is mounted. */
   automountServiceAccountToken?: boolean;
+  /** Node that the pod is bound to. The scheduler sets it through a Binding. */
   nodeName?: string;
+  /** Whether the pod uses the network of its node. */
   hostNetwork?: boolean;
+  /** Whether the pod uses the process namespace of its node. */
   hostPID?: boolean;
+  /** Whether the pod uses the IPC namespace of its node. */
   hostIPC?: boolean;
+  /** Whether containers of the pod see each other's processes. */
   shareProcessNamespace?: boolean;
+  /** Security settings of all containers of the pod. */
   securityContext?: PodSecurityContext;
+  /** Secrets with credentials for pulling images. */
   imagePullSecrets?: LocalObjectReference[];
+  /** Host name of the pod. Default: its name. */
   hostname?: string;
+  /** Subdomain of the pod's fully qualified host name. */
   subdomain?: string;
+  /** Rules about which nodes the pod is placed on, by labels of nodes and of other pods. */
   affinity?: Affinity;
+  /** Scheduler that places the pod. */
   schedulerName?: string;
+  /** Taints of nodes that the pod tolerates. */
   tolerations?: Toleration[];
+  /** Lines added to /etc/hosts of the containers. */
   hostAliases?: HostAlias[];
+  /** PriorityClass that gives the pod its priority. */
   priorityClassName?: string;
+  /** Priority of the pod; higher ones are scheduled first and may preempt lower ones. Set by admission. */
   priority?: number;
+  /** DNS settings in addition to those of dnsPolicy. */
   dnsConfig?: PodDNSConfig;
+  /** Conditions that must be true, besides those of the containers, before the pod is ready. */
   readinessGates?: PodReadinessGate[];
+  /** RuntimeClass that runs the pod. */
   runtimeClassName?: string;
+  /** Whether environment variables describe the Services of the namespace. */
   enableServiceLinks?: boolean;
+  /** Never, or PreemptLowerPriority: whether the pod may preempt others. */
   preemptionPolicy?: PreemptionPolicy;
+  /** Resources that running the pod costs besides those of its containers. Set by admission. */
   overhead?: Record<string, string>;
+  /** How pods of a group are spread over zones, nodes or other domains. */
   topologySpreadConstraints?: TopologySpreadConstraint[];
+  /** Whether the host name is the fully qualified one. */
   setHostnameAsFQDN?: boolean;
+  /** Operating system of the containers. */
   os?: PodOS;
+  /** False runs the pod in a user namespace of its own. */
   hostUsers?: boolean;
+  /** Names that keep the pod from being scheduled until all are removed. */
   schedulingGates?: PodSchedulingGate[];
+  /** Claims of devices that must be allocated before the pod starts. */
   resourceClaims?: PodResourceClaim[];
+  /** Requests and limits of the pod as a whole. */
   resources?: ResourceRequirements;
   hostnameOverride?: string;
   schedulingGroup?: PodSchedulingGroup;
 }
 
-/** Part of core/v1. */
+/**
+ * Observed state of a pod.
+ *
+ * Part of core/v1.
+ */
 export interface PodStatus {
+  /** Generation of the pod that the node has seen. */
   observedGeneration?: number;
+  /** Pending, Running, Succeeded, Failed or Unknown. */
   phase?: PodPhase;
+  /** Conditions such as PodScheduled, Initialized, ContainersReady and Ready. */
   conditions?: PodCondition[];
+  /** Why the pod is in this state, for people. */
   message?: string;
+  /** Why the pod is in this state, in one word, such as Evicted. */
   reason?: string;
+  /** Node where the scheduler made room for the pod by preemption. */
   nominatedNodeName?: string;
+  /** Address of the node. */
   hostIP?: string;
+  /** Addresses of the node, one per IP family. */
   hostIPs?: HostIP[];
+  /** Address of the pod. */
   podIP?: string;
+  /** Addresses of the pod, one per IP family. */
   podIPs?: PodIP[];
+  /** Time at which the node accepted the pod. */
   startTime?: string;
+  /** States of the init containers. */
   initContainerStatuses?: ContainerStatus[];
+  /** States of the containers. */
   containerStatuses?: ContainerStatus[];
+  /** Guaranteed, Burstable or BestEffort, from requests and limits. */
   qosClass?: PodQOSClass;
+  /** States of the ephemeral containers. */
   ephemeralContainerStatuses?: ContainerStatus[];
+  /** State of a change of resources. */
   resize?: string;
+  /** Names of the claims created for the pod. */
   resourceClaimStatuses?: PodResourceClaimStatus[];
   extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
   allocatedResources?: Record<string, string>;
@@ -1705,9 +2056,14 @@ export interface PodTemplateList {
   items: PodTemplate[];
 }
 
-/** Part of core/v1. */
+/**
+ * Metadata and specification of pods that a controller creates.
+ *
+ * Part of core/v1.
+ */
 export interface PodTemplateSpec {
   metadata?: ObjectMeta;
+  /** Specification of the pods. */
   spec?: PodSpec;
 }
 
@@ -1731,17 +2087,31 @@ export interface PreferredSchedulingTerm {
   preference: NodeSelectorTerm;
 }
 
-/** Part of core/v1. */
+/**
+ * A check that the node makes on a container.
+ *
+ * Part of core/v1.
+ */
 export interface Probe {
+  /** Command whose exit code 0 is a success. */
   exec?: ExecAction;
+  /** HTTP request whose status from 200 to 399 is a success. */
   httpGet?: HTTPGetAction;
+  /** TCP connection that must open. */
   tcpSocket?: TCPSocketAction;
+  /** Health check over gRPC. */
   grpc?: GRPCAction;
+  /** Seconds after the start of the container before the first check. */
   initialDelaySeconds?: number;
+  /** Seconds after which a check fails. */
   timeoutSeconds?: number;
+  /** Seconds between checks. */
   periodSeconds?: number;
+  /** Consecutive successes until the probe succeeds. */
   successThreshold?: number;
+  /** Consecutive failures until the probe fails. */
   failureThreshold?: number;
+  /** Grace period of the restart that this probe causes. */
   terminationGracePeriodSeconds?: number;
 }
 
@@ -1785,12 +2155,18 @@ export interface RBDVolumeSource {
   readOnly?: boolean;
 }
 
-/** ReplicationController in v1. */
+/**
+ * Keeps a number of equal pods. Superseded by Deployment.
+ *
+ * ReplicationController in v1.
+ */
 export interface ReplicationController {
   kind?: 'ReplicationController';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Desired pods. */
   spec?: ReplicationControllerSpec;
+  /** Observed state. */
   status?: ReplicationControllerStatus;
 }
 
@@ -1849,12 +2225,18 @@ export interface ResourceHealth {
   message?: string;
 }
 
-/** ResourceQuota in v1. */
+/**
+ * Bounds on what a namespace may use in all.
+ *
+ * ResourceQuota in v1.
+ */
 export interface ResourceQuota {
   kind?: 'ResourceQuota';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Bounds. */
   spec?: ResourceQuotaSpec;
+  /** Bounds and what is used of them. */
   status?: ResourceQuotaStatus;
 }
 
@@ -1866,10 +2248,17 @@ export interface ResourceQuotaList {
   items: ResourceQuota[];
 }
 
-/** Part of core/v1. */
+/**
+ * Bounds of a quota.
+ *
+ * Part of core/v1.
+ */
 export interface ResourceQuotaSpec {
+  /** Bound by resource, such as `requests.cpu` or `count/deployments.apps`. */
   hard?: Record<string, string>;
+  /** Scopes that an object must match to be counted. */
   scopes?: ResourceQuotaScope[];
+  /** Scopes with operators and values. */
   scopeSelector?: ScopeSelector;
 }
 
@@ -1879,10 +2268,17 @@ export interface ResourceQuotaStatus {
   used?: Record<string, string>;
 }
 
-/** Part of core/v1. */
+/**
+ * Compute resources of a container or pod.
+ *
+ * Part of core/v1.
+ */
 export interface ResourceRequirements {
+  /** Most that may be used, by resource. */
   limits?: Record<string, string>;
+  /** Least that is reserved, by resource. Default: the limits. */
   requests?: Record<string, string>;
+  /** Claims of the pod that the container uses. */
   claims?: ResourceClaim[];
 }
 
@@ -1946,14 +2342,22 @@ export interface SeccompProfile {
   localhostProfile?: string;
 }
 
-/** Secret in v1. */
+/**
+ * Confidential data for pods to read.
+ *
+ * Secret in v1.
+ */
 export interface Secret {
   kind?: 'Secret';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** True if the data cannot be changed. */
   immutable?: boolean;
+  /** Bytes by key, as base64. */
   data?: Record<string, string>;
+  /** Text by key, to be written only; it is merged into `data`. */
   stringData?: Record<string, string>;
+  /** What kind of secret this is, such as Opaque or kubernetes.io/tls. */
   type?: string;
 }
 
@@ -1991,46 +2395,82 @@ export interface SecretReference {
   namespace?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Keys of a Secret as files.
+ *
+ * Part of core/v1.
+ */
 export interface SecretVolumeSource {
+  /** Name of the Secret. */
   secretName?: string;
+  /** Keys to use and their paths. Default: all, each as a file of its name. */
   items?: KeyToPath[];
+  /** Mode of the files. */
   defaultMode?: number;
+  /** Whether the Secret or its keys may be missing. */
   optional?: boolean;
 }
 
-/** Part of core/v1. */
+/**
+ * Security settings of a container.
+ *
+ * Part of core/v1.
+ */
 export interface SecurityContext {
+  /** Linux capabilities to add and to drop. */
   capabilities?: Capabilities;
+  /** Whether the container has the rights of root on the node. */
   privileged?: boolean;
+  /** SELinux context. */
   seLinuxOptions?: SELinuxOptions;
   windowsOptions?: WindowsSecurityContextOptions;
+  /** User ID of the process. */
   runAsUser?: number;
+  /** Group ID of the process. */
   runAsGroup?: number;
+  /** Whether a container that would run as root is refused. */
   runAsNonRoot?: boolean;
+  /** Whether the root file system is read-only. */
   readOnlyRootFilesystem?: boolean;
+  /** Whether a process can gain more privileges than its parent. */
   allowPrivilegeEscalation?: boolean;
+  /** How /proc is mounted: Default or Unmasked. */
   procMount?: ProcMountType;
+  /** Filter of system calls. */
   seccompProfile?: SeccompProfile;
+  /** AppArmor profile. */
   appArmorProfile?: AppArmorProfile;
 }
 
-/** Service in v1. */
+/**
+ * A stable address for a set of pods.
+ *
+ * Service in v1.
+ */
 export interface Service {
   kind?: 'Service';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Desired behaviour of the service. */
   spec?: ServiceSpec;
+  /** Observed state of the service. */
   status?: ServiceStatus;
 }
 
-/** ServiceAccount in v1. */
+/**
+ * An identity for programs in pods.
+ *
+ * ServiceAccount in v1.
+ */
 export interface ServiceAccount {
   kind?: 'ServiceAccount';
   apiVersion?: 'v1';
   metadata?: ObjectMeta;
+  /** Secrets that pods of this account may use. */
   secrets?: ObjectReference[];
+  /** Secrets for pulling images of pods of this account. */
   imagePullSecrets?: LocalObjectReference[];
+  /** Whether pods get a token of this account unless they say otherwise. */
   automountServiceAccountToken?: boolean;
 }
 
@@ -2057,13 +2497,23 @@ export interface ServiceList {
   items: Service[];
 }
 
-/** Part of core/v1. */
+/**
+ * A port of a service.
+ *
+ * Part of core/v1.
+ */
 export interface ServicePort {
+  /** Name of the port; required when there are several. */
   name?: string;
+  /** TCP, UDP or SCTP. */
   protocol?: Protocol;
+  /** Application protocol, as a hint. */
   appProtocol?: string;
+  /** Port of the service. */
   port: number;
+  /** Number or name of the port of the pods. Default: `port`. */
   targetPort?: number | string;
+  /** Port of every node, for NodePort and LoadBalancer; assigned unless given. */
   nodePort?: number;
 }
 
@@ -2074,27 +2524,51 @@ export interface ServiceProxyOptions {
   path?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Desired behaviour of a service.
+ *
+ * Part of core/v1.
+ */
 export interface ServiceSpec {
+  /** Ports of the service. */
   ports?: ServicePort[];
+  /** Labels of the pods that serve. Without one, endpoints are managed by others. */
   selector?: Record<string, string>;
+  /** Address inside the cluster, assigned unless given; None for a headless service. */
   clusterIP?: string;
+  /** Addresses inside the cluster, one per IP family. */
   clusterIPs?: string[];
+  /** ClusterIP, NodePort, LoadBalancer or ExternalName. */
   type?: ServiceType;
+  /** Addresses of nodes that accept traffic for the service. */
   externalIPs?: string[];
+  /** ClientIP sends a client to the same pod, None to any. */
   sessionAffinity?: ServiceAffinity;
+  /** Deprecated request for an address of the load balancer. */
   loadBalancerIP?: string;
+  /** Clients that the load balancer lets through. */
   loadBalancerSourceRanges?: string[];
+  /** Name that an ExternalName service stands for. */
   externalName?: string;
+  /** Cluster, or Local to keep outside traffic on the node it reached. */
   externalTrafficPolicy?: ServiceExternalTrafficPolicy;
+  /** Port for health checks of nodes with externalTrafficPolicy Local. */
   healthCheckNodePort?: number;
+  /** Whether pods that are not ready are published. */
   publishNotReadyAddresses?: boolean;
+  /** Settings of the session affinity. */
   sessionAffinityConfig?: SessionAffinityConfig;
+  /** IP families of the service, the primary one first. */
   ipFamilies?: IPFamily[];
+  /** SingleStack, PreferDualStack or RequireDualStack. */
   ipFamilyPolicy?: IPFamilyPolicy;
+  /** Whether a load balancer needs node ports. */
   allocateLoadBalancerNodePorts?: boolean;
+  /** Implementation of the load balancer. */
   loadBalancerClass?: string;
+  /** Cluster, or Local to use only pods of the same node. */
   internalTrafficPolicy?: ServiceInternalTrafficPolicy;
+  /** Preference for near endpoints. */
   trafficDistribution?: string;
 }
 
@@ -2144,20 +2618,37 @@ export interface TCPSocketAction {
   host?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Keeps pods away that do not tolerate it.
+ *
+ * Part of core/v1.
+ */
 export interface Taint {
+  /** Key of the taint. */
   key: string;
+  /** Value of the taint. */
   value?: string;
+  /** NoSchedule, PreferNoSchedule, or NoExecute to also evict running pods. */
   effect: TaintEffect;
+  /** Time at which a NoExecute taint was added. */
   timeAdded?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Lets a pod run on nodes with a taint.
+ *
+ * Part of core/v1.
+ */
 export interface Toleration {
+  /** Key of the taint; empty with Exists matches every key. */
   key?: string;
+  /** Exists, Equal, Lt or Gt. */
   operator?: TolerationOperator;
+  /** Value of the taint, for operators that compare. */
   value?: string;
+  /** Effect to tolerate; empty matches all. */
   effect?: TaintEffect;
+  /** Seconds that a NoExecute taint is tolerated; absent is for ever. */
   tolerationSeconds?: number;
 }
 
@@ -2172,15 +2663,27 @@ export interface TopologySelectorTerm {
   matchLabelExpressions?: TopologySelectorLabelRequirement[];
 }
 
-/** Part of core/v1. */
+/**
+ * Spreads matching pods over domains.
+ *
+ * Part of core/v1.
+ */
 export interface TopologySpreadConstraint {
+  /** Greatest difference of pod counts between a domain and the least filled one. */
   maxSkew: number;
+  /** Label of nodes whose values are the domains. */
   topologyKey: string;
+  /** DoNotSchedule, or ScheduleAnyway to only prefer. */
   whenUnsatisfiable: UnsatisfiableConstraintAction;
+  /** Pods that are counted. */
   labelSelector?: LabelSelector;
+  /** Least number of domains. */
   minDomains?: number;
+  /** Whether nodes that the pod cannot run on by affinity are counted. */
   nodeAffinityPolicy?: NodeInclusionPolicy;
+  /** Whether nodes with taints that are not tolerated are counted. */
   nodeTaintsPolicy?: NodeInclusionPolicy;
+  /** Labels of the pod whose values are added to the selector. */
   matchLabelKeys?: string[];
 }
 
@@ -2199,38 +2702,54 @@ export interface TypedObjectReference {
   namespace?: string;
 }
 
-/** Part of core/v1. */
+/**
+ * A volume of a pod, with exactly one source.
+ *
+ * Part of core/v1.
+ */
 export interface Volume {
+  /** Name of the volume, unique in the pod. */
   name: string;
+  /** File or directory of the node. */
   hostPath?: HostPathVolumeSource;
+  /** Empty directory that lives as long as the pod. */
   emptyDir?: EmptyDirVolumeSource;
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
   gitRepo?: GitRepoVolumeSource;
+  /** Keys of a Secret as files. */
   secret?: SecretVolumeSource;
+  /** Directory of an NFS server. */
   nfs?: NFSVolumeSource;
   iscsi?: ISCSIVolumeSource;
   glusterfs?: GlusterfsVolumeSource;
+  /** Volume bound to a claim of the namespace. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
   rbd?: RBDVolumeSource;
   flexVolume?: FlexVolumeSource;
   cinder?: CinderVolumeSource;
   cephfs?: CephFSVolumeSource;
   flocker?: FlockerVolumeSource;
+  /** Fields of the pod as files. */
   downwardAPI?: DownwardAPIVolumeSource;
   fc?: FCVolumeSource;
   azureFile?: AzureFileVolumeSource;
+  /** Keys of a ConfigMap as files. */
   configMap?: ConfigMapVolumeSource;
   vsphereVolume?: VsphereVirtualDiskVolumeSource;
   quobyte?: QuobyteVolumeSource;
   azureDisk?: AzureDiskVolumeSource;
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** Several sources in one directory. */
   projected?: ProjectedVolumeSource;
   portworxVolume?: PortworxVolumeSource;
   scaleIO?: ScaleIOVolumeSource;
   storageos?: StorageOSVolumeSource;
+  /** Inline volume of a CSI driver. */
   csi?: CSIVolumeSource;
+  /** Claim that is created for the pod and deleted with it. */
   ephemeral?: EphemeralVolumeSource;
+  /** Content of an image. */
   image?: ImageVolumeSource;
 }
 
@@ -2240,14 +2759,24 @@ export interface VolumeDevice {
   devicePath: string;
 }
 
-/** Part of core/v1. */
+/**
+ * Mounts a volume into a container.
+ *
+ * Part of core/v1.
+ */
 export interface VolumeMount {
+  /** Name of a volume of the pod. */
   name: string;
+  /** Whether the container can only read the volume. */
   readOnly?: boolean;
   recursiveReadOnly?: string;
+  /** Path in the container. */
   mountPath: string;
+  /** Path in the volume that is mounted instead of its root. */
   subPath?: string;
+  /** How later mounts are passed on between node and container. */
   mountPropagation?: MountPropagationMode;
+  /** As subPath, with `$(NAME)` replaced by environment variables. */
   subPathExpr?: string;
 }
 

@@ -42,13 +42,20 @@ export interface EndpointPort {
   appProtocol?: string;
 }
 
-/** EndpointSlice in discovery.k8s.io/v1. */
+/**
+ * A part of the endpoints of a Service.
+ *
+ * EndpointSlice in discovery.k8s.io/v1.
+ */
 export interface EndpointSlice {
   kind?: 'EndpointSlice';
   apiVersion?: 'discovery.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** IPv4, IPv6 or FQDN. */
   addressType: AddressType;
+  /** Endpoints; at most 1,000. */
   endpoints?: Endpoint[];
+  /** Ports of every endpoint. */
   ports?: EndpointPort[];
 }
 

@@ -13,7 +13,11 @@ export interface FlowDistinguisherMethod {
   type: string;
 }
 
-/** FlowSchema in flowcontrol.apiserver.k8s.io/v1. */
+/**
+ * Assigns requests to a priority level.
+ *
+ * FlowSchema in flowcontrol.apiserver.k8s.io/v1.
+ */
 export interface FlowSchema {
   kind?: 'FlowSchema';
   apiVersion?: 'flowcontrol.apiserver.k8s.io/v1';
@@ -84,7 +88,11 @@ export interface PolicyRulesWithSubjects {
   nonResourceRules?: NonResourcePolicyRule[];
 }
 
-/** PriorityLevelConfiguration in flowcontrol.apiserver.k8s.io/v1. */
+/**
+ * How many requests of a priority level run and wait.
+ *
+ * PriorityLevelConfiguration in flowcontrol.apiserver.k8s.io/v1.
+ */
 export interface PriorityLevelConfiguration {
   kind?: 'PriorityLevelConfiguration';
   apiVersion?: 'flowcontrol.apiserver.k8s.io/v1';

@@ -62,13 +62,23 @@ export interface APIVersions {
   serverAddressByClientCIDRs: ServerAddressByClientCIDR[];
 }
 
-/** Part of meta/v1. */
+/**
+ * One observation of the state of an object.
+ *
+ * Part of meta/v1.
+ */
 export interface Condition {
+  /** Name of the condition, in CamelCase. */
   type: string;
+  /** True, False or Unknown. */
   status: ConditionStatus;
+  /** Generation of the object at which the condition was observed. */
   observedGeneration?: number;
+  /** Time at which the status changed last. */
   lastTransitionTime: string;
+  /** Cause of the last change, one word in CamelCase. */
   reason: string;
+  /** Details for people. */
   message: string;
 }
 
@@ -81,14 +91,23 @@ export interface CreateOptions {
   fieldValidation?: string;
 }
 
-/** Part of meta/v1. */
+/**
+ * Options of a delete request.
+ *
+ * Part of meta/v1.
+ */
 export interface DeleteOptions {
   kind?: string;
   apiVersion?: string;
+  /** Seconds until the object is removed; 0 removes it at once. Default: that of the object. */
   gracePeriodSeconds?: number;
+  /** Identity and version that the object must have. */
   preconditions?: Preconditions;
+  /** Deprecated: use propagationPolicy. */
   orphanDependents?: boolean;
+  /** Orphan keeps dependents, Background deletes them afterwards, Foreground deletes them first. */
   propagationPolicy?: string;
+  /** `All` checks the request and stores nothing. */
   dryRun?: string[];
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
@@ -133,24 +152,44 @@ export interface GroupVersionResource {
   resource?: string;
 }
 
-/** Part of meta/v1. */
+/**
+ * Selects objects by their labels. All parts must match; an empty selector matches every object.
+ *
+ * Part of meta/v1.
+ */
 export interface LabelSelector {
+  /** Labels that an object must have, with these values. */
   matchLabels?: Record<string, string>;
+  /** Requirements that the labels of an object must meet. */
   matchExpressions?: LabelSelectorRequirement[];
 }
 
-/** Part of meta/v1. */
+/**
+ * A requirement on one label.
+ *
+ * Part of meta/v1.
+ */
 export interface LabelSelectorRequirement {
+  /** Name of the label. */
   key: string;
+  /** One of In, NotIn, Exists and DoesNotExist. */
   operator: LabelSelectorOperator;
+  /** Values for In and NotIn; empty for the other operators. */
   values?: string[];
 }
 
-/** Part of meta/v1. */
+/**
+ * Metadata of a list.
+ *
+ * Part of meta/v1.
+ */
 export interface ListMeta {
   selfLink?: string;
+  /** Version of the collection at which the list was read. A watch can continue from it. */
   resourceVersion?: string;
+  /** Token for the next page of the list; empty on the last one. */
   continue?: string;
+  /** How many items follow this page, where that is known. */
   remainingItemCount?: number;
   shardInfo?: ShardInfo;
 }
@@ -172,43 +211,83 @@ export interface ListOptions {
   shardSelector?: string;
 }
 
-/** Part of meta/v1. */
+/**
+ * The fields that one manager set.
+ *
+ * Part of meta/v1.
+ */
 export interface ManagedFieldsEntry {
+  /** Name of the manager. */
   manager?: string;
+  /** Apply or Update. */
   operation?: string;
+  /** API version in which the fields are named. */
   apiVersion?: string;
+  /** Time of the last change of these fields. */
   time?: string;
+  /** Always FieldsV1. */
   fieldsType?: string;
+  /** The set of fields. */
   fieldsV1?: JsonValue;
+  /** Subresource through which they were set. */
   subresource?: string;
 }
 
-/** Part of meta/v1. */
+/**
+ * Metadata that every object has: its name, its identity, its labels, and what the API server records about it.
+ *
+ * Part of meta/v1.
+ */
 export interface ObjectMeta {
+  /** Name of the object, unique among objects of its resource in its namespace. It cannot be changed. */
   name?: string;
+  /** Prefix from which the API server makes a unique name when `name` is empty. */
   generateName?: string;
+  /** Namespace of the object; `default` where a client names none. Cluster-wide objects have none. */
   namespace?: string;
+  /** No longer set. */
   selfLink?: string;
+  /** Identity of this object in time and space, set by the API server. A deleted and recreated object has another one. */
   uid?: string;
+  /** Version of the object in storage. Opaque: compare it for equality, or send it back to detect concurrent changes. */
   resourceVersion?: string;
+  /** Number that grows with every change of the desired state. */
   generation?: number;
+  /** Time of creation, set by the API server. */
   creationTimestamp?: string;
+  /** Time after which the object is removed, set by the API server when a client deletes it gracefully. */
   deletionTimestamp?: string;
+  /** Seconds the object has to end gracefully after it was deleted. */
   deletionGracePeriodSeconds?: number;
+  /** Names and values by which objects are organized and selected. */
   labels?: Record<string, string>;
+  /** Names and values that tools attach to an object. Selectors do not see them. */
   annotations?: Record<string, string>;
+  /** Objects that this one depends on. The garbage collector deletes it when all of them are gone. */
   ownerReferences?: OwnerReference[];
+  /** Names of tasks to be done before the object is removed. Each responsible controller removes its own entry. */
   finalizers?: string[];
+  /** Which manager set which fields, recorded by the API server for server-side apply. */
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** Part of meta/v1. */
+/**
+ * Names an object that owns this one, in the same namespace or cluster-wide.
+ *
+ * Part of meta/v1.
+ */
 export interface OwnerReference {
+  /** API version of the owner. */
   apiVersion: string;
+  /** Kind of the owner. */
   kind: string;
+  /** Name of the owner. */
   name: string;
+  /** UID of the owner. */
   uid: string;
+  /** True for the one owner that manages this object. */
   controller?: boolean;
+  /** True if the owner cannot be removed in the foreground before this object is. */
   blockOwnerDeletion?: boolean;
 }
 
@@ -254,15 +333,24 @@ export interface ShardInfo {
   selector: string;
 }
 
-/** Status in v1. */
+/**
+ * Result of a call that returns no other object.
+ *
+ * Status in v1.
+ */
 export interface Status {
   kind?: 'Status';
   apiVersion?: 'v1';
   metadata?: ListMeta;
+  /** Success or Failure. */
   status?: string;
+  /** Description for people. */
   message?: string;
+  /** Machine-readable cause of the failure. */
   reason?: string;
+  /** Object and causes that the failure is about. */
   details?: StatusDetails;
+  /** HTTP status code. */
   code?: number;
 }
 

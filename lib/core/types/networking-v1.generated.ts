@@ -53,12 +53,18 @@ export interface IPBlock {
   except?: string[];
 }
 
-/** Ingress in networking.k8s.io/v1. */
+/**
+ * Routes HTTP requests from outside to Services.
+ *
+ * Ingress in networking.k8s.io/v1.
+ */
 export interface Ingress {
   kind?: 'Ingress';
   apiVersion?: 'networking.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Rules of the routing. */
   spec?: IngressSpec;
+  /** Addresses of the load balancer. */
   status?: IngressStatus;
 }
 
@@ -68,7 +74,11 @@ export interface IngressBackend {
   resource?: TypedLocalObjectReference;
 }
 
-/** IngressClass in networking.k8s.io/v1. */
+/**
+ * An implementation of Ingresses.
+ *
+ * IngressClass in networking.k8s.io/v1.
+ */
 export interface IngressClass {
   kind?: 'IngressClass';
   apiVersion?: 'networking.k8s.io/v1';
@@ -138,11 +148,19 @@ export interface IngressServiceBackend {
   port?: ServiceBackendPort;
 }
 
-/** Part of networking/v1. */
+/**
+ * Rules of an Ingress.
+ *
+ * Part of networking/v1.
+ */
 export interface IngressSpec {
+  /** IngressClass that implements the Ingress. */
   ingressClassName?: string;
+  /** Backend of requests that match no rule. */
   defaultBackend?: IngressBackend;
+  /** Hosts with the Secrets of their certificates. */
   tls?: IngressTLS[];
+  /** Rules by host and path. */
   rules?: IngressRule[];
 }
 
@@ -157,11 +175,16 @@ export interface IngressTLS {
   secretName?: string;
 }
 
-/** NetworkPolicy in networking.k8s.io/v1. */
+/**
+ * Which traffic pods may receive and send.
+ *
+ * NetworkPolicy in networking.k8s.io/v1.
+ */
 export interface NetworkPolicy {
   kind?: 'NetworkPolicy';
   apiVersion?: 'networking.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Pods and rules. */
   spec?: NetworkPolicySpec;
 }
 
@@ -199,11 +222,19 @@ export interface NetworkPolicyPort {
   endPort?: number;
 }
 
-/** Part of networking/v1. */
+/**
+ * Pods that a policy selects, and the traffic that it allows.
+ *
+ * Part of networking/v1.
+ */
 export interface NetworkPolicySpec {
+  /** Pods that the policy applies to. */
   podSelector?: LabelSelector;
+  /** Traffic that may reach the pods. */
   ingress?: NetworkPolicyIngressRule[];
+  /** Traffic that the pods may send. */
   egress?: NetworkPolicyEgressRule[];
+  /** Ingress, Egress or both. */
   policyTypes?: PolicyType[];
 }
 

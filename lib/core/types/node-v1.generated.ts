@@ -8,13 +8,20 @@ export interface Overhead {
   podFixed?: Record<string, string>;
 }
 
-/** RuntimeClass in node.k8s.io/v1. */
+/**
+ * A container runtime that pods can choose.
+ *
+ * RuntimeClass in node.k8s.io/v1.
+ */
 export interface RuntimeClass {
   kind?: 'RuntimeClass';
   apiVersion?: 'node.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Name of the runtime's configuration on nodes. */
   handler: string;
+  /** Resources that running a pod costs. */
   overhead?: Overhead;
+  /** Nodes that support the class. */
   scheduling?: Scheduling;
 }
 

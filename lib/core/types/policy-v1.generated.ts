@@ -15,12 +15,18 @@ export interface Eviction {
   deleteOptions?: DeleteOptions;
 }
 
-/** PodDisruptionBudget in policy/v1. */
+/**
+ * Bounds how many pods may be evicted at the same time.
+ *
+ * PodDisruptionBudget in policy/v1.
+ */
 export interface PodDisruptionBudget {
   kind?: 'PodDisruptionBudget';
   apiVersion?: 'policy/v1';
   metadata?: ObjectMeta;
+  /** Pods and the bound. */
   spec?: PodDisruptionBudgetSpec;
+  /** Observed state. */
   status?: PodDisruptionBudgetStatus;
 }
 
@@ -32,21 +38,37 @@ export interface PodDisruptionBudgetList {
   items: PodDisruptionBudget[];
 }
 
-/** Part of policy/v1. */
+/**
+ * Pods of a budget and how many of them must stay.
+ *
+ * Part of policy/v1.
+ */
 export interface PodDisruptionBudgetSpec {
+  /** Pods that must stay available, as a number or percentage. */
   minAvailable?: number | string;
+  /** Pods that the budget protects. */
   selector?: LabelSelector;
+  /** Pods that may be unavailable, as a number or percentage. */
   maxUnavailable?: number | string;
+  /** Whether pods that are not ready may always be evicted. */
   unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType;
 }
 
-/** Part of policy/v1. */
+/**
+ * Observed state of a budget.
+ *
+ * Part of policy/v1.
+ */
 export interface PodDisruptionBudgetStatus {
   observedGeneration?: number;
   disruptedPods?: Record<string, string>;
+  /** Evictions that are allowed now. */
   disruptionsAllowed?: number;
+  /** Number of healthy pods. */
   currentHealthy?: number;
+  /** Least number of healthy pods. */
   desiredHealthy?: number;
+  /** Number of pods that the budget counts. */
   expectedPods?: number;
   conditions?: Condition[];
 }

@@ -7,21 +7,33 @@ export interface AggregationRule {
   clusterRoleSelectors?: LabelSelector[];
 }
 
-/** ClusterRole in rbac.authorization.k8s.io/v1. */
+/**
+ * Rights in the whole cluster.
+ *
+ * ClusterRole in rbac.authorization.k8s.io/v1.
+ */
 export interface ClusterRole {
   kind?: 'ClusterRole';
   apiVersion?: 'rbac.authorization.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Rights that the role grants. */
   rules?: PolicyRule[];
+  /** Labels of ClusterRoles whose rules this one collects. */
   aggregationRule?: AggregationRule;
 }
 
-/** ClusterRoleBinding in rbac.authorization.k8s.io/v1. */
+/**
+ * Grants a ClusterRole to users in the whole cluster.
+ *
+ * ClusterRoleBinding in rbac.authorization.k8s.io/v1.
+ */
 export interface ClusterRoleBinding {
   kind?: 'ClusterRoleBinding';
   apiVersion?: 'rbac.authorization.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Users, groups and ServiceAccounts. */
   subjects?: Subject[];
+  /** ClusterRole that is granted. It cannot be changed. */
   roleRef: RoleRef;
 }
 
@@ -41,29 +53,49 @@ export interface ClusterRoleList {
   items: ClusterRole[];
 }
 
-/** Part of rbac/v1. */
+/**
+ * Rights on resources or paths.
+ *
+ * Part of rbac/v1.
+ */
 export interface PolicyRule {
+  /** Verbs such as get, list, watch, create, update, patch and delete; `*` for all. */
   verbs: string[];
+  /** API groups of the resources; empty text for the core group, `*` for all. */
   apiGroups?: string[];
+  /** Resources such as pods or pods/log; `*` for all. */
   resources?: string[];
+  /** Names of objects; empty for all. */
   resourceNames?: string[];
+  /** Paths such as /healthz; `*` at the end matches everything below. */
   nonResourceURLs?: string[];
 }
 
-/** Role in rbac.authorization.k8s.io/v1. */
+/**
+ * Rights within a namespace.
+ *
+ * Role in rbac.authorization.k8s.io/v1.
+ */
 export interface Role {
   kind?: 'Role';
   apiVersion?: 'rbac.authorization.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Rights that the role grants. */
   rules?: PolicyRule[];
 }
 
-/** RoleBinding in rbac.authorization.k8s.io/v1. */
+/**
+ * Grants a role to users within a namespace.
+ *
+ * RoleBinding in rbac.authorization.k8s.io/v1.
+ */
 export interface RoleBinding {
   kind?: 'RoleBinding';
   apiVersion?: 'rbac.authorization.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Users, groups and ServiceAccounts. */
   subjects?: Subject[];
+  /** Role that is granted. It cannot be changed. */
   roleRef: RoleRef;
 }
 
@@ -83,17 +115,32 @@ export interface RoleList {
   items: Role[];
 }
 
-/** Part of rbac/v1. */
+/**
+ * Names a role.
+ *
+ * Part of rbac/v1.
+ */
 export interface RoleRef {
+  /** API group of the role. */
   apiGroup?: string;
+  /** Role or ClusterRole. */
   kind: string;
+  /** Name of the role. */
   name: string;
 }
 
-/** Part of rbac/v1. */
+/**
+ * A user, group or ServiceAccount.
+ *
+ * Part of rbac/v1.
+ */
 export interface Subject {
+  /** User, Group or ServiceAccount. */
   kind: string;
+  /** API group of the kind. */
   apiGroup?: string;
+  /** Name of the subject. */
   name: string;
+  /** Namespace of a ServiceAccount. */
   namespace?: string;
 }

@@ -144,7 +144,11 @@ export interface DeviceClaimConfiguration {
   opaque?: OpaqueDeviceConfiguration;
 }
 
-/** DeviceClass in resource.k8s.io/v1beta1. */
+/**
+ * A category of devices.
+ *
+ * DeviceClass in resource.k8s.io/v1beta1.
+ */
 export interface DeviceClass {
   kind?: 'DeviceClass';
   apiVersion?: 'resource.k8s.io/v1beta1';
@@ -264,7 +268,11 @@ export interface OpaqueDeviceConfiguration {
   parameters: JsonValue;
 }
 
-/** ResourceClaim in resource.k8s.io/v1beta1. */
+/**
+ * A request for devices.
+ *
+ * ResourceClaim in resource.k8s.io/v1beta1.
+ */
 export interface ResourceClaim {
   kind?: 'ResourceClaim';
   apiVersion?: 'resource.k8s.io/v1beta1';
@@ -301,7 +309,11 @@ export interface ResourceClaimStatus {
   devices?: AllocatedDeviceStatus[];
 }
 
-/** ResourceClaimTemplate in resource.k8s.io/v1beta1. */
+/**
+ * A pattern for ResourceClaims of pods.
+ *
+ * ResourceClaimTemplate in resource.k8s.io/v1beta1.
+ */
 export interface ResourceClaimTemplate {
   kind?: 'ResourceClaimTemplate';
   apiVersion?: 'resource.k8s.io/v1beta1';
@@ -330,7 +342,11 @@ export interface ResourcePool {
   resourceSliceCount: number;
 }
 
-/** ResourceSlice in resource.k8s.io/v1beta1. */
+/**
+ * Devices that a driver offers.
+ *
+ * ResourceSlice in resource.k8s.io/v1beta1.
+ */
 export interface ResourceSlice {
   kind?: 'ResourceSlice';
   apiVersion?: 'resource.k8s.io/v1beta1';

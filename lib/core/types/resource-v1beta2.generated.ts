@@ -139,7 +139,11 @@ export interface DeviceClaimConfiguration {
   opaque?: OpaqueDeviceConfiguration;
 }
 
-/** DeviceClass in resource.k8s.io/v1beta2. */
+/**
+ * A category of devices.
+ *
+ * DeviceClass in resource.k8s.io/v1beta2.
+ */
 export interface DeviceClass {
   kind?: 'DeviceClass';
   apiVersion?: 'resource.k8s.io/v1beta2';
@@ -299,7 +303,11 @@ export interface OpaqueDeviceConfiguration {
   parameters: JsonValue;
 }
 
-/** ResourceClaim in resource.k8s.io/v1beta2. */
+/**
+ * A request for devices.
+ *
+ * ResourceClaim in resource.k8s.io/v1beta2.
+ */
 export interface ResourceClaim {
   kind?: 'ResourceClaim';
   apiVersion?: 'resource.k8s.io/v1beta2';
@@ -336,7 +344,11 @@ export interface ResourceClaimStatus {
   devices?: AllocatedDeviceStatus[];
 }
 
-/** ResourceClaimTemplate in resource.k8s.io/v1beta2. */
+/**
+ * A pattern for ResourceClaims of pods.
+ *
+ * ResourceClaimTemplate in resource.k8s.io/v1beta2.
+ */
 export interface ResourceClaimTemplate {
   kind?: 'ResourceClaimTemplate';
   apiVersion?: 'resource.k8s.io/v1beta2';
@@ -365,7 +377,11 @@ export interface ResourcePool {
   resourceSliceCount: number;
 }
 
-/** ResourceSlice in resource.k8s.io/v1beta2. */
+/**
+ * Devices that a driver offers.
+ *
+ * ResourceSlice in resource.k8s.io/v1beta2.
+ */
 export interface ResourceSlice {
   kind?: 'ResourceSlice';
   apiVersion?: 'resource.k8s.io/v1beta2';

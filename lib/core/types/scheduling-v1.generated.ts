@@ -3,14 +3,22 @@
 import type { PreemptionPolicy } from './core-v1.generated.js';
 import type { ListMeta, ObjectMeta } from './meta-v1.generated.js';
 
-/** PriorityClass in scheduling.k8s.io/v1. */
+/**
+ * A name for a priority of pods.
+ *
+ * PriorityClass in scheduling.k8s.io/v1.
+ */
 export interface PriorityClass {
   kind?: 'PriorityClass';
   apiVersion?: 'scheduling.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Priority of pods of this class. */
   value?: number;
+  /** Whether pods without a class get this one. */
   globalDefault?: boolean;
+  /** When to use the class. */
   description?: string;
+  /** Never, or PreemptLowerPriority. */
   preemptionPolicy?: PreemptionPolicy;
 }
 

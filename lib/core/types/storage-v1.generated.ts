@@ -8,7 +8,11 @@ export type VolumeBindingMode =
   | 'Immediate'
   | 'WaitForFirstConsumer';
 
-/** CSIDriver in storage.k8s.io/v1. */
+/**
+ * A CSI driver of the cluster.
+ *
+ * CSIDriver in storage.k8s.io/v1.
+ */
 export interface CSIDriver {
   kind?: 'CSIDriver';
   apiVersion?: 'storage.k8s.io/v1';
@@ -39,7 +43,11 @@ export interface CSIDriverSpec {
   preventPodSchedulingIfMissing?: boolean;
 }
 
-/** CSINode in storage.k8s.io/v1. */
+/**
+ * The CSI drivers of a node.
+ *
+ * CSINode in storage.k8s.io/v1.
+ */
 export interface CSINode {
   kind?: 'CSINode';
   apiVersion?: 'storage.k8s.io/v1';
@@ -87,17 +95,28 @@ export interface CSIStorageCapacityList {
   items: CSIStorageCapacity[];
 }
 
-/** StorageClass in storage.k8s.io/v1. */
+/**
+ * A way to provision volumes.
+ *
+ * StorageClass in storage.k8s.io/v1.
+ */
 export interface StorageClass {
   kind?: 'StorageClass';
   apiVersion?: 'storage.k8s.io/v1';
   metadata?: ObjectMeta;
+  /** Driver that provisions volumes. */
   provisioner: string;
+  /** Parameters of the driver. */
   parameters?: Record<string, string>;
+  /** What becomes of volumes when their claim is gone: Delete or Retain. */
   reclaimPolicy?: PersistentVolumeReclaimPolicy;
+  /** Options of the mounts. */
   mountOptions?: string[];
+  /** Whether claims may grow. */
   allowVolumeExpansion?: boolean;
+  /** Immediate, or WaitForFirstConsumer to bind when a pod is scheduled. */
   volumeBindingMode?: VolumeBindingMode;
+  /** Where volumes may be provisioned. */
   allowedTopologies?: TopologySelectorTerm[];
 }
 
@@ -115,7 +134,11 @@ export interface TokenRequest {
   expirationSeconds?: number;
 }
 
-/** VolumeAttachment in storage.k8s.io/v1. */
+/**
+ * Attaches a volume to a node.
+ *
+ * VolumeAttachment in storage.k8s.io/v1.
+ */
 export interface VolumeAttachment {
   kind?: 'VolumeAttachment';
   apiVersion?: 'storage.k8s.io/v1';

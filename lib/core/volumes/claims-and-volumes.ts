@@ -1,6 +1,6 @@
-// What claims and volumes say of themselves, for all who look at storage: which class they are of, whether a claim has
-// its volume, whether a volume is meant for a claim. As component-helpers/storage/volume.
-import { deepFreeze } from '../objects/freeze.js';
+// Properties of claims and volumes that the scheduler and the binder share: their class, whether a claim has
+// its volume, whether a volume is reserved for a claim. As component-helpers/storage/volume.
+import { deepFreeze } from '../objects/json.js';
 import type { Frozen } from '../objects/meta.js';
 import { objectReference } from '../objects/object-reference.js';
 import { setIn } from '../objects/path-copy.js';
@@ -12,7 +12,7 @@ export type FrozenClaim = Frozen<PersistentVolumeClaim>;
 /** A volume as it is known. */
 export type FrozenVolume = Frozen<PersistentVolume>;
 
-/** On a claim: whoever binds claims is done with it. */
+/** On a claim: the binder has completed the binding. */
 export const bindCompletedAnnotation = 'pv.kubernetes.io/bind-completed';
 
 /**
@@ -23,7 +23,7 @@ export const boundByControllerAnnotation = 'pv.kubernetes.io/bound-by-controller
 /** On a claim: the node for which its volume is to be made. */
 export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
 
-/** The class that a claim asks for; empty where it asks for none. */
+/** The class that a claim requests; empty where it requests none. */
 export function classOfClaim(claim: FrozenClaim): string {
   return statedClass(claim) ?? '';
 }
@@ -41,7 +41,7 @@ export function classOfVolume({ metadata, spec }: FrozenVolume): string {
   return metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName ?? '';
 }
 
-/** Whether a claim has its volume for good. */
+/** Returns whether a claim has its volume for good. */
 export function isFullyBound({ metadata, spec }: FrozenClaim): boolean {
   return volumeNameOf(spec) !== '' && metadata?.annotations?.[bindCompletedAnnotation] !== undefined;
 }
@@ -56,7 +56,7 @@ export function selectedNodeOf({ metadata }: FrozenClaim): string | undefined {
   return metadata?.annotations?.[selectedNodeAnnotation];
 }
 
-/** Whether a volume is meant for this claim: by name, and by uid if it says one. */
+/** Returns whether a volume is meant for this claim: by name, and by uid if it says one. */
 export function isMeantFor({ spec }: FrozenVolume, { metadata }: FrozenClaim): boolean {
   const reference = spec?.claimRef;
   if (reference === undefined || reference.name !== metadata?.name || reference.namespace !== metadata?.namespace)
@@ -64,12 +64,15 @@ export function isMeantFor({ spec }: FrozenVolume, { metadata }: FrozenClaim): b
   return isEmpty(reference.uid) || reference.uid === metadata?.uid;
 }
 
-/** Whether a volume is meant for this claim, by uid. */
+/** Returns whether a volume is meant for this claim, by uid. */
 export function isClaimedBy(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return isMeantFor(volume, claim) && !isEmpty(volume.spec?.claimRef?.uid);
 }
 
-/** The volume, given to the claim. Who gave it is noted, unless a person had it meant for the claim already. */
+/**
+ * Returns the volume bound to the claim, with the annotation of the controller, unless a user had reserved it for the
+ * claim.
+ */
 export function givenTo(claim: FrozenClaim, volume: FrozenVolume): FrozenVolume {
   if (isClaimedBy(volume, claim)) return volume;
   const given = setIn(

@@ -1,15 +1,15 @@
-// Which volumes a claim may get. A volume that was meant for a claim from the start is the only one that comes into
+// The volumes that a claim can be bound to. A volume that is reserved for a claim is the only one that comes into
 // question; else it is the smallest that fits, so that large ones are left for large claims.
 // As component-helpers/storage/volume, FindMatchingVolume, and persistentVolumeOrderedIndex of the controller.
 import { matchesLabels } from '../objects/label-selector.js';
 import { compareQuantities } from '../objects/quantity-arithmetic.js';
 import type { Quantity } from '../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../objects/quantity.js';
-import { readableSelector } from '../objects/readable-selector.js';
+import { readableSelector } from '../objects/structured-selector.js';
 import { classOfClaim, classOfVolume, isMeantFor } from './claims-and-volumes.js';
 import type { FrozenClaim, FrozenVolume } from './claims-and-volumes.js';
 
-/** Whether a volume that is nobody's, or meant for the claim, is what the claim needs at least. */
+/** Returns whether a volume that is unbound or reserved for the claim satisfies the claim. */
 export function isSuitable(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return (
     (volume.spec?.claimRef === undefined || isMeantFor(volume, claim)) &&
@@ -20,7 +20,7 @@ export function isSuitable(volume: FrozenVolume, claim: FrozenClaim): boolean {
   );
 }
 
-/** Tells suitable volumes that anyone may take who wants what they are from the others. */
+/** Returns whether a suitable volume is available to every claim that requests its properties. */
 export function offeredTo(claim: FrozenClaim): (volume: FrozenVolume) => boolean {
   const { selector } = claim.spec ?? {};
   const wanted = selector && readableSelector(selector);
@@ -33,8 +33,8 @@ export function offeredTo(claim: FrozenClaim): (volume: FrozenVolume) => boolean
 }
 
 /**
- * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is meant for it.
- * Among those that fit, one with few access modes is taken before one with many, whatever their sizes.
+ * The volume that a claim gets wherever it is used. A claim that waits for its pod gets only one that is reserved for
+ * it. Among those that fit, one with few access modes is taken before one with many, whatever their sizes.
  */
 export function bestVolumeFor<V extends FrozenVolume>(
   claim: FrozenClaim,
@@ -48,22 +48,22 @@ export function bestVolumeFor<V extends FrozenVolume>(
   return first && others.reduce((best, volume) => (byModesAndSize(volume, best) < 0 ? volume : best), first);
 }
 
-/** Whether a volume is used in the way the claim wants, as files or as a block device. */
+/** Returns whether a volume is used in the way the claim wants, as files or as a block device. */
 export function hasSameMode({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (own?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem');
 }
 
-/** Whether a volume has the class of attributes that the claim asks for. */
+/** Returns whether a volume has the class of attributes that the claim requests. */
 export function hasSameAttributes({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (own?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '');
 }
 
-/** Whether a volume allows every access mode that the claim asks for. */
+/** Returns whether a volume allows every access mode that the claim requests. */
 export function hasAccessModes({ spec: own }: FrozenVolume, { spec }: FrozenClaim): boolean {
   return (spec?.accessModes ?? []).every((mode) => own?.accessModes?.includes(mode));
 }
 
-/** Whether a volume has what the claim asks for. */
+/** Returns whether a volume has what the claim requests. */
 export function isLargeEnough(volume: FrozenVolume, claim: FrozenClaim): boolean {
   return compareQuantities(capacityOf(volume), requestedStorage(claim)) >= 0;
 }
@@ -73,7 +73,7 @@ export function bySizeOfVolume(one: FrozenVolume, other: FrozenVolume): number {
   return compareQuantities(capacityOf(one), capacityOf(other));
 }
 
-/** Orders claims by what they ask for: small claims choose first, lest they take what only they could do without. */
+/** Orders claims by what they request: small claims choose first, lest they take what only they could do without. */
 export function bySizeOfClaim(one: FrozenClaim, other: FrozenClaim): number {
   return compareQuantities(requestedStorage(one), requestedStorage(other));
 }
@@ -92,7 +92,7 @@ function capacityOf(volume: FrozenVolume): Quantity {
   return amountOf(volume, volume.spec?.capacity?.storage);
 }
 
-/** Each object says one amount, which is asked for often and read once. */
+/** The capacity of an object, parsed once. */
 function amountOf(object: FrozenClaim | FrozenVolume, text = '0'): Quantity {
   const known = amounts.get(object);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
-// The claims that the volumes of a pod stand for: named, or made for this pod alone. Names only; the claims themselves
-// are looked up by who needs them. As component-helpers/storage/ephemeral.
+// The claims of a pod's volumes: named, or ephemeral ones of this pod. Names only; the claims themselves
+// are looked up by the callers. As component-helpers/storage/ephemeral.
 import type { Frozen } from '../objects/meta.js';
 import { namespacedName, printNamespacedName } from '../objects/meta.js';
 import { isControlledBy } from '../objects/owner-references.js';
@@ -7,7 +7,7 @@ import type { Pod } from '../types/core-v1.generated.js';
 import { claimKey } from './claims-and-volumes.js';
 import type { FrozenClaim } from './claims-and-volumes.js';
 
-/** A PersistentVolumeClaim that a volume stands for. */
+/** The PersistentVolumeClaim of a volume. */
 export interface VolumeClaim {
   /** In the pod's namespace. */
   readonly claim: string;
@@ -26,12 +26,12 @@ export function volumeClaims(pod: Frozen<Pod>): readonly VolumeClaim[] {
   return found ?? noVolumeClaims;
 }
 
-/** What the claim is called that is made for a volume of a pod. */
+/** Returns the name of the claim of an ephemeral volume. */
 export function ephemeralClaimName({ metadata }: Frozen<Pod>, volume: string): string {
   return `${metadata?.name ?? ''}-${volume}`;
 }
 
-/** Why a claim that should have been made for a pod is another's; undefined where it is the pod's. */
+/** Returns the error if a claim is not owned by its pod, undefined if it is. */
 export function notMadeFor(pod: Frozen<Pod>, claim: FrozenClaim): string | undefined {
   if (isControlledBy(claim, pod)) return undefined;
   return `PVC ${claimKey(claim)} was not created for pod ${printNamespacedName(namespacedName(pod))} (pod is not owner)`;

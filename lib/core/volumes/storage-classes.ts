@@ -1,13 +1,13 @@
-// What a StorageClass means to claims: when they get their volumes, and which class is for those that name none.
+// The effect of a StorageClass on claims: when they are bound, and which class is the default.
 // As component-helpers/storage/volume, IsDelayBindingMode, and pkg/volume/util/storageclass.go.
-import { quote } from '../errors/go-format.js';
-import type { Frozen } from '../objects/meta.js';
+import { quote } from '../go/format.js';
+import type { ApiObject, Frozen } from '../objects/meta.js';
 import type { StorageClass } from '../types/storage-v1.generated.js';
 
-/** A provisioner that makes nothing: volumes of the class are there, or they are not. */
+/** The provisioner of classes without dynamic provisioning. */
 export const noProvisioner = 'kubernetes.io/no-provisioner';
 
-/** Whether claims of a class wait until a pod that uses them has a node. Claims without a class do not. */
+/** Returns whether claims of a class wait until a pod that uses them has a node. Claims without a class do not. */
 export function waitsForConsumer(storageClass: Frozen<StorageClass> | undefined): boolean {
   if (storageClass === undefined) return false;
   const { metadata, volumeBindingMode } = storageClass;
@@ -16,7 +16,7 @@ export function waitsForConsumer(storageClass: Frozen<StorageClass> | undefined)
   return volumeBindingMode === 'WaitForFirstConsumer';
 }
 
-/** Whether a class is for claims that name none. */
+/** Returns whether a class is for claims that name none. */
 export function isDefaultClass({ metadata }: Pick<Frozen<StorageClass>, 'metadata'>): boolean {
   return defaultAnnotations.some((name) => metadata?.annotations?.[name] === 'true');
 }
@@ -31,7 +31,8 @@ const defaultAnnotations = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-function newestFirst({ metadata: one }: Frozen<StorageClass>, { metadata: other }: Frozen<StorageClass>): number {
+/** Orders objects by creation, the newest first, and those of one second by name. */
+export function newestFirst({ metadata: one }: Frozen<ApiObject>, { metadata: other }: Frozen<ApiObject>): number {
   // Times are printed in one form, to the second: their order is that of their texts.
   const [time, otherTime] = [one?.creationTimestamp ?? '', other?.creationTimestamp ?? ''];
   if (time !== otherTime) return time > otherTime ? -1 : 1;

@@ -1,12 +1,12 @@
-// The cluster as the scheduler knows it: nodes, the pods on them, and those assumed to be on them before the API says
-// so. It is ahead of the API by what is assumed and behind it by what the watches have not told yet.
+// The scheduler's cache of nodes and the pods on them, including assumed pods that the API has not confirmed. It is
+// ahead of the API by the assumed pods, and behind it by the watch events that have not arrived.
 //
-//   assume ─► assumed ── setPod ────────────────────► known ── removePod ─► gone
+//   assume ─► assumed ── setPod ────────────────────► confirmed ── removePod ─► removed
 //                │ forget, removePod                    ▲
-//                └──────────────────────► gone          └─ setPod of a pod that nobody assumed
+//                └──────────────────────► removed       └─ setPod of a pod that was not assumed
 //
-// Assumed pods do not expire. A pod on a node that is not known, or not any more, waits unseen until the node comes or
-// it goes itself. All operations answer at once. As pkg/scheduler/backend/cache/cache.go.
+// Assumed pods do not expire. A pod whose node is not in the cache is cached but invisible until the node is added or
+// the pod is removed. All operations are synchronous. As pkg/scheduler/backend/cache/cache.go.
 import type { Observable } from 'rxjs';
 import { Outlet } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
@@ -16,78 +16,76 @@ import type { Log } from '../bounded-log.js';
 import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { ChangeLog, ClusterChange } from './change-log.js';
-import { ClaimUses } from './claim-uses.js';
+import { ClaimUses, hasSameSchedulingFacts } from './placed-pod.js';
 import { ClusterNodes } from './cluster-nodes.js';
 import type { ClusterView } from './cluster-view.js';
-import { KnownCollection } from './known-collection.js';
-import { KnownStore } from './known-store.js';
+import { KindCache, ObjectCache } from './object-cache.js';
 import type { NodeState } from './node-state.js';
 import type { ImageState, NodeView } from './node-view.js';
-import { sameToOthers } from './same-pod.js';
 
-/** How a cache is made. */
+/** Options of a cluster cache. */
 export interface ClusterCacheOptions {
-  /** Pods nominated to a node, and the nodes that have such pods. Default: none. */
+  /** The nominated pods of nodes. Default: none. */
   readonly nominations?: Nominations;
-  /** Objects that somebody else keeps. Default: none yet. */
-  readonly objects?: KnownStore;
-  /** Changes kept for those who keep results. Default 16 384. */
+  /** The cache of other objects. Default: an empty one. */
+  readonly objects?: ObjectCache;
+  /** Bound of the change log, in entries. Default 16,384. */
   readonly changesMax?: number;
 }
 
-/** Who is to come where: the scheduling queue. */
+/** Nominated pods by node; implemented by the scheduling queue. */
 export interface Nominations {
-  /** Who is to come to a node. */
+  /** Returns the pods that are nominated to a node. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
-  /** The nodes that somebody is to come to. */
+  /** The names of nodes with nominated pods. */
   nominatedNodes(): Iterable<string>;
-  /** The node that a pod, by its uid, is to come to. */
+  /** The node that the pod with this uid is nominated to. */
   nominationOf(uid: string): string | undefined;
-  /** The names of nodes of which `nominatedTo` says something else than before. */
+  /** Log of the names of nodes whose nominated pods changed. */
   readonly nominationChanges: Log<string>;
 }
 
-/** How much is known: cache_size. */
+/** Sizes of the cache, for the metric cache_size. */
 export interface CacheFigures {
-  /** With those that only pods name. */
+  /** Includes nodes that exist only as the node name of a pod. */
   readonly nodes: number;
-  /** On nodes, assumed or not. */
+  /** Pods on nodes, assumed ones included. */
   readonly pods: number;
   readonly assumedPods: number;
 }
 
-/** A cache that knows nothing yet. */
+/** Creates an empty cache. */
 export function createClusterCache(options: ClusterCacheOptions = {}): ClusterCache {
   return new ClusterCache(options);
 }
 
-/** Knows nodes and the pods on them. Is itself the view that cycles look at. */
+/** Caches nodes and the pods on them. It is the `ClusterView` of scheduling cycles. */
 export class ClusterCache implements ClusterView {
-  /** The objects beside nodes and pods on them. */
-  readonly objects: KnownStore;
-  /** The newest object of every pod that is not finished, with or without a node. */
-  readonly pods: KnownCollection<Pod> = new KnownCollection<Pod>();
-  /** The newest object of every node. */
-  readonly nodeObjects: KnownCollection<Node> = new KnownCollection<Node>();
+  /** The cached objects other than nodes and pods. */
+  readonly objects: ObjectCache;
+  /** The latest object of every unfinished pod, with or without a node. */
+  readonly pods: KindCache<Pod> = new KindCache<Pod>();
+  /** The latest object of every node. */
+  readonly nodeObjects: KindCache<Node> = new KindCache<Node>();
   readonly changes: ChangeLog;
-  /** Emits when what waited for the cluster to stand still is over. */
+  /** Emits when the last hold is released. */
   readonly released$: Observable<void>;
   readonly #changes: BoundedLog<ClusterChange>;
   readonly #released = new Outlet<void>();
   readonly #nominations: Nominations;
-  /** Facts of nominated pods, for as long as they are shown in the same array. */
+  /** Facts of nominated pods, by the identity of the array of pods. */
   readonly #nominated = new WeakMap<readonly Frozen<Pod>[], readonly PodFacts[]>();
   readonly #nodes = new ClusterNodes();
-  /** Pods by uid. */
+  /** Pods with a node, by uid. */
   readonly #placed = new Map<string, PlacedPod>();
-  /** Pods on nodes that are not known, by node. */
-  readonly #unseen = new Map<string, Set<PlacedPod>>();
+  /** Pods whose node is not in the cache, by node name. */
+  readonly #unseenByNode = new Map<string, Set<PlacedPod>>();
   readonly #claimUses = new ClaimUses();
   readonly #nodesWithAffinity = new Set<NodeState>();
   #assumed = 0;
   #holds = 0;
 
-  constructor({ nominations = noNominations, objects = new KnownStore(), changesMax }: ClusterCacheOptions) {
+  constructor({ nominations = noNominations, objects = new ObjectCache(), changesMax }: ClusterCacheOptions) {
     this.objects = objects;
     this.#nominations = nominations;
     this.#changes = new BoundedLog(changesMax);
@@ -117,9 +115,9 @@ export class ClusterCache implements ClusterView {
 
   nominatedTo(nodeName: string): readonly PodFacts[] {
     const pods = this.#nominations.nominatedTo(nodeName);
-    if (pods.length === 0) return nobody;
-    const known = this.#nominated.get(pods);
-    if (known !== undefined) return known;
+    if (pods.length === 0) return noPods;
+    const cached = this.#nominated.get(pods);
+    if (cached !== undefined) return cached;
     const facts = pods.map((pod) => podFacts(pod));
     this.#nominated.set(pods, facts);
     return facts;
@@ -137,12 +135,12 @@ export class ClusterCache implements ClusterView {
     return this.#nominations.nominationChanges;
   }
 
-  /** How much is known. */
+  /** Returns the current sizes. */
   figures(): CacheFigures {
-    return { nodes: this.#nodes.size + this.#unseen.size, pods: this.#placed.size, assumedPods: this.#assumed };
+    return { nodes: this.#nodes.size + this.#unseenByNode.size, pods: this.#placed.size, assumedPods: this.#assumed };
   }
 
-  /** A node that is new or changed. One that is new shows the pods that were waiting for it. */
+  /** Adds or updates a node. Pods that were cached before their node become visible. */
   setNode(object: Frozen<Node>): NodeView {
     const { node, change } = this.#nodes.set(object);
     if (change === 'node-added') this.#reveal(node);
@@ -150,7 +148,7 @@ export class ClusterCache implements ClusterView {
     return node;
   }
 
-  /** A node that is gone. Its pods stay known, unseen, until they are gone too. */
+  /** Removes a node. Its pods stay cached, but invisible, until they are removed too. */
   removeNode(name: string): void {
     const node = this.#nodes.remove(name);
     if (node === undefined) return;
@@ -164,7 +162,7 @@ export class ClusterCache implements ClusterView {
     this.#changes.add({ type: 'node-removed', node });
   }
 
-  /** A pod that has a node, new or changed. It takes the place of what was assumed of it. */
+  /** Adds or updates a pod that has a node. Confirms an assumed pod. */
   setPod(pod: Frozen<Pod>): void {
     const facts = podFacts(pod);
     const placed = this.#placed.get(facts.uid);
@@ -174,7 +172,7 @@ export class ClusterCache implements ClusterView {
     }
     if (placed.assumed) this.#assumed -= 1;
     placed.assumed = false;
-    if (placed.nodeName === facts.nodeName && sameToOthers(placed.facts, facts)) {
+    if (placed.nodeName === facts.nodeName && hasSameSchedulingFacts(placed.facts, facts)) {
       placed.node?.replace(placed.facts, facts);
       placed.facts = facts;
       return;
@@ -183,13 +181,13 @@ export class ClusterCache implements ClusterView {
     this.#place({ facts, nodeName: facts.nodeName, assumed: false, node: undefined });
   }
 
-  /** A pod that is gone, or finished. Known by its uid. */
+  /** Removes a pod that was deleted or finished, by uid. */
   removePod(pod: Frozen<Pod>): void {
     const placed = this.#placed.get(pod.metadata?.uid ?? '');
     if (placed !== undefined) this.#displace(placed);
   }
 
-  /** Counts a pod on a node from now on. Throws if it is known to be on one. */
+  /** Counts a pod on a node before the API confirms it. Throws if the pod is already on a node. */
   assume(pod: PodFacts, nodeName: string): void {
     const { uid, namespace, name } = pod;
     if (this.#placed.has(uid)) throw new Error(`pod ${uid}(${namespace}/${name}) is in the cache, so can't be assumed`);
@@ -197,7 +195,7 @@ export class ClusterCache implements ClusterView {
     this.#place({ facts: pod, nodeName, assumed: true, node: undefined });
   }
 
-  /** Takes back what was assumed; false if it was not, or is by now known to be so. */
+  /** Removes an assumed pod. Returns false if the pod is not assumed, or was confirmed. */
   forget(uid: string): boolean {
     const placed = this.#placed.get(uid);
     if (placed?.assumed !== true) return false;
@@ -205,22 +203,22 @@ export class ClusterCache implements ClusterView {
     return true;
   }
 
-  /** Whether a pod is assumed to be on a node, and the API has not said so yet. */
+  /** Whether a pod is assumed to be on a node and not yet confirmed by the API. */
   isAssumed(uid: string): boolean {
     return this.#placed.get(uid)?.assumed === true;
   }
 
-  /** A pod on a node, known or assumed to be there, and also one whose node is not known. */
+  /** Returns a pod with a node, assumed or confirmed, even if the node is not in the cache. */
   placed(uid: string): { readonly facts: PodFacts; readonly nodeName: string; readonly assumed: boolean } | undefined {
     return this.#placed.get(uid);
   }
 
-  /** Whether the cluster has to stand still, since somebody looks at it for longer than a moment. */
+  /** Whether watch events are buffered, because a cycle reads the cluster asynchronously. */
   get held(): boolean {
     return this.#holds > 0;
   }
 
-  /** Has what the watches tell wait until the answer is called. What is assumed and forgotten does not wait. */
+  /** Buffers watch events until the returned function is called. Assuming and forgetting pods is not delayed. */
   hold(): () => void {
     let holds = 1;
     this.#holds += 1;
@@ -255,9 +253,9 @@ export class ClusterCache implements ClusterView {
     this.#placed.delete(facts.uid);
     if (placed.assumed) this.#assumed -= 1;
     if (node === undefined) {
-      const unseen = this.#unseen.get(nodeName);
+      const unseen = this.#unseenByNode.get(nodeName);
       unseen?.delete(placed);
-      if (unseen?.size === 0) this.#unseen.delete(nodeName);
+      if (unseen?.size === 0) this.#unseenByNode.delete(nodeName);
       return;
     }
     node.remove(facts);
@@ -267,14 +265,14 @@ export class ClusterCache implements ClusterView {
   }
 
   #reveal(node: NodeState): void {
-    for (const placed of this.#unseen.get(node.name) ?? []) this.#put(placed, node);
-    this.#unseen.delete(node.name);
+    for (const placed of this.#unseenByNode.get(node.name) ?? []) this.#put(placed, node);
+    this.#unseenByNode.delete(node.name);
   }
 
   #hide(placed: PlacedPod): void {
     placed.node = undefined;
-    const unseen = this.#unseen.get(placed.nodeName);
-    if (unseen === undefined) this.#unseen.set(placed.nodeName, new Set([placed]));
+    const unseen = this.#unseenByNode.get(placed.nodeName);
+    if (unseen === undefined) this.#unseenByNode.set(placed.nodeName, new Set([placed]));
     else unseen.add(placed);
   }
 }
@@ -283,7 +281,7 @@ interface PlacedPod {
   facts: PodFacts;
   readonly nodeName: string;
   assumed: boolean;
-  /** Undefined while the node is not known. */
+  /** Undefined while the node is not in the cache. */
   node: NodeState | undefined;
 }
 
@@ -293,4 +291,4 @@ const noNominations: Nominations = {
   nominationOf: () => undefined,
   nominationChanges: new BoundedLog<string>(),
 };
-const nobody: readonly PodFacts[] = [];
+const noPods: readonly PodFacts[] = [];

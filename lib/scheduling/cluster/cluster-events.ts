@@ -1,6 +1,6 @@
-// What an update means to pods that wait: each aspect that changed is an event of its own, so that only those hear of
-// it who registered for that aspect. What no aspect covers, such as a heartbeat, is no event of a node, and the general
-// update of a pod. As pkg/scheduler/framework/events.go.
+// Maps the update of a node or a pod to cluster events, one for each aspect that changed, so that only pods rejected by
+// a plugin registered for that aspect are requeued. Other changes, such as heartbeats, are no event for a node, and the
+// general update event for a pod. As pkg/scheduler/framework/events.go.
 import { deepEqual } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node, NodeCondition, Pod } from '../../core/types/index.js';
@@ -10,7 +10,7 @@ import type { ResourceAmounts } from '../pod/resource-amounts.js';
 import { actions } from '../queue/cluster-event.js';
 import type { ClusterEvent } from '../queue/cluster-event.js';
 
-/** The events of an update of a node, none if nothing changed that counts. To become schedulable is told as a taint. */
+/** Returns the events of a node update; none if no relevant aspect changed. Becoming schedulable is a taint event. */
 export function nodeEvents(old: Frozen<Node>, node: Frozen<Node>): readonly ClusterEvent[] {
   const events: ClusterEvent[] = [];
   if (!same(old.status?.allocatable, node.status?.allocatable)) events.push(nodeUpdates.allocatable);
@@ -23,7 +23,8 @@ export function nodeEvents(old: Frozen<Node>, node: Frozen<Node>): readonly Clus
 }
 
 /**
- * The events of an update of a pod, at least one: of an assigned pod where it now has a node, else of a waiting one.
+ * Returns the events of a pod update, at least one: AssignedPod events if the pod has a node, else UnschedulablePod
+ * events.
  */
 export function podEvents(old: Frozen<Pod>, pod: Frozen<Pod>): readonly ClusterEvent[] {
   const updates = (pod.spec?.nodeName ?? '') === '' ? waitingPodUpdates : assignedPodUpdates;
@@ -33,30 +34,30 @@ export function podEvents(old: Frozen<Pod>, pod: Frozen<Pod>): readonly ClusterE
   if (old.spec !== pod.spec) {
     if (count(old.spec?.schedulingGates) > 0 && count(pod.spec?.schedulingGates) === 0)
       events.push(updates.gatesEliminated);
-    // Tolerations can only be added.
+    // The API allows only additions.
     if (count(old.spec?.tolerations) !== count(pod.spec?.tolerations)) events.push(updates.tolerations);
   }
   if (!sameClaims(old, pod)) events.push(updates.generatedClaims);
   return events.length === 0 ? updates.general : events;
 }
 
-/** The event of something that came, changed or went. Events that are the same are the same object. */
+/** Returns the event of an object that was added, updated or deleted. Equal events are the same object. */
 export function objectEvent(resource: string, old: unknown, current: unknown): ClusterEvent {
-  let known = objectEvents.get(resource);
-  if (known === undefined)
+  let events = objectEvents.get(resource);
+  if (events === undefined)
     objectEvents.set(
       resource,
-      (known = {
-        came: { resource, action: actions.add },
-        changed: { resource, action: actions.update },
-        went: { resource, action: actions.delete },
+      (events = {
+        added: { resource, action: actions.add },
+        updated: { resource, action: actions.update },
+        deleted: { resource, action: actions.delete },
       }),
     );
-  return old === undefined ? known.came : current === undefined ? known.went : known.changed;
+  return old === undefined ? events.added : current === undefined ? events.deleted : events.updated;
 }
 
-/** Resources are named by code, so there are few of them. */
-const objectEvents = new Map<string, Readonly<Record<'came' | 'changed' | 'went', ClusterEvent>>>();
+/** Resource names are constants of the code, so the map is small. */
+const objectEvents = new Map<string, Readonly<Record<'added' | 'updated' | 'deleted', ClusterEvent>>>();
 
 const nodeUpdates = {
   allocatable: { resource: 'Node', action: actions.updateNodeAllocatable },
@@ -73,7 +74,7 @@ interface PodUpdates {
   readonly gatesEliminated: ClusterEvent;
   readonly tolerations: ClusterEvent;
   readonly generatedClaims: ClusterEvent;
-  /** Alone, where nothing narrower applies. */
+  /** Used alone, if no narrower event applies. */
   readonly general: readonly ClusterEvent[];
 }
 
@@ -95,7 +96,7 @@ function becameSchedulable(old: Frozen<Node>, node: Frozen<Node>): boolean {
   return old.spec?.unschedulable === true && node.spec?.unschedulable !== true;
 }
 
-/** Only the statuses count: heartbeats change the rest all the time. */
+/** Compares statuses only: heartbeats change the other fields. */
 function sameStatuses(
   old: readonly Frozen<NodeCondition>[] = [],
   conditions: readonly Frozen<NodeCondition>[] = [],
@@ -108,10 +109,10 @@ function sameStatuses(
   return true;
 }
 
-/** Whether the pod takes less of anything than it did. */
+/** Whether the pod requests less of any resource than before. */
 function isScaledDown(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
   if (old.spec === pod.spec && !mayBeResized(old) && !mayBeResized(pod)) return false;
-  const [before, after] = [podFacts(old).held, podFacts(pod).held];
+  const [before, after] = [podFacts(old).requestsOnNode, podFacts(pod).requestsOnNode];
   return (
     before.milliCpu > after.milliCpu ||
     before.memory > after.memory ||
@@ -133,12 +134,12 @@ function sameClaims({ status: old }: Frozen<Pod>, { status }: Frozen<Pod>): bool
   );
 }
 
-/** An absent map is an empty one. */
+/** An absent map equals an empty one. */
 function same(old: object = nothing, current: object = nothing): boolean {
   return deepEqual(old, current);
 }
 
-/** An absent list is an empty one. */
+/** An absent list equals an empty one. */
 function sameList(old: readonly unknown[] = none, current: readonly unknown[] = none): boolean {
   return deepEqual(old, current);
 }

@@ -1,19 +1,18 @@
-// The nodes that are known, with all that goes with being known: a place in the order, a slot in columns, images
-// counted. Who is on them is the cluster cache's matter.
+// The nodes of the cluster cache: their order, their slots (array indices of the fast path), and their images. The pods
+// on them are managed by the cluster cache.
 import { deepEqual } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Node } from '../../core/types/index.js';
 import { nodeEvents } from './cluster-events.js';
-import { ImageStates } from './image-states.js';
 import { NodeOrder } from './node-order.js';
 import { NodeState } from './node-state.js';
 import type { Generations } from './node-state.js';
 import type { ImageState } from './node-view.js';
 
-/** What became of a node that was told. */
-export interface NodeOutcome {
+/** The result of `ClusterNodes.set`. */
+export interface NodeUpdate {
   readonly node: NodeState;
-  /** Undefined where nothing changed that scheduling looks at. */
+  /** Undefined if nothing changed that affects scheduling. */
   readonly change: 'node-added' | 'node-changed' | undefined;
 }
 
@@ -29,7 +28,7 @@ export class ClusterNodes {
     return this.#nodes.size;
   }
 
-  /** Zones in turn; another array whenever that changed. */
+  /** Nodes in scheduling order, alternating between zones. The array is replaced when the order changes. */
   get inOrder(): readonly NodeState[] {
     return this.#order.list;
   }
@@ -42,13 +41,13 @@ export class ClusterNodes {
     return this.#images.get(name);
   }
 
-  /** A node that is new or changed. */
-  set(object: Frozen<Node>): NodeOutcome {
+  /** Adds or updates a node. */
+  set(object: Frozen<Node>): NodeUpdate {
     const name = object.metadata?.name ?? '';
     const node = this.#nodes.get(name);
     if (node === undefined) return { node: this.#add(name, object), change: 'node-added' };
     const keepsImages = sameImages(node.object, object);
-    if (keepsImages && meansTheSame(node.object, object)) {
+    if (keepsImages && isEquivalentNode(node.object, object)) {
       node.object = object;
       return { node, change: undefined };
     }
@@ -58,7 +57,7 @@ export class ClusterNodes {
     return { node, change: 'node-changed' };
   }
 
-  /** A node that is gone. */
+  /** Removes a node and returns it. */
   remove(name: string): NodeState | undefined {
     const node = this.#nodes.get(name);
     if (node === undefined) return undefined;
@@ -83,7 +82,7 @@ export class ClusterNodes {
   }
 }
 
-/** Small numbers, each given to one at a time. */
+/** Allocates small integers. */
 class Slots {
   readonly #free: number[] = [];
   #end = 0;
@@ -102,8 +101,8 @@ function counter(): Generations {
   return { next: () => (last += 1) };
 }
 
-/** Whether nothing changed but what nobody looks at, such as the time of a heartbeat. */
-function meansTheSame(old: Frozen<Node>, node: Frozen<Node>): boolean {
+/** Whether no field changed that affects scheduling. Heartbeats, for example, do not. */
+function isEquivalentNode(old: Frozen<Node>, node: Frozen<Node>): boolean {
   return (
     (old.spec?.unschedulable ?? false) === (node.spec?.unschedulable ?? false) && nodeEvents(old, node).length === 0
   );
@@ -112,3 +111,46 @@ function meansTheSame(old: Frozen<Node>, node: Frozen<Node>): boolean {
 function sameImages({ status: old }: Frozen<Node>, { status }: Frozen<Node>): boolean {
   return deepEqual(old?.images ?? [], status?.images ?? []);
 }
+
+/**
+ * The images of all nodes: the size that the first node reported, and the number of nodes that have it. All nodes share
+ * one record per image, so counts are always current; kube-scheduler updates the counts of a node only when the node
+ * changes otherwise. As pkg/scheduler/backend/cache/cache.go, addNodeImageStates.
+ */
+export class ImageStates {
+  readonly #states = new Map<string, { readonly size: number; nodeCount: number }>();
+
+  /** Returns an image that at least one node has. */
+  get(name: string): ImageState | undefined {
+    return this.#states.get(name);
+  }
+
+  /** Counts the images of a node and returns their records. */
+  add({ status }: Frozen<Node>): ReadonlyMap<string, ImageState> {
+    const images = status?.images ?? [];
+    if (images.length === 0) return none;
+    const found = new Map<string, ImageState>();
+    for (const { names = [], sizeBytes = 0 } of images) {
+      for (const name of names) {
+        if (found.has(name)) continue;
+        const state = this.#states.get(name) ?? { size: sizeBytes, nodeCount: 0 };
+        state.nodeCount += 1;
+        this.#states.set(name, state);
+        found.set(name, state);
+      }
+    }
+    return found;
+  }
+
+  /** Uncounts the images of a node. The record of an image without nodes is dropped, and its size with it. */
+  remove(images: ReadonlyMap<string, ImageState>): void {
+    for (const name of images.keys()) {
+      const state = this.#states.get(name);
+      if (state === undefined) continue;
+      state.nodeCount -= 1;
+      if (state.nodeCount === 0) this.#states.delete(name);
+    }
+  }
+}
+
+const none: ReadonlyMap<string, ImageState> = new Map();

@@ -1,32 +1,32 @@
-// The cluster as a scheduling cycle sees it. While a cycle lasts nothing in it changes: what the watches tell meanwhile
-// waits until it is over. So no copy is made of anything.
+// The cluster as a scheduling cycle reads it. It does not change during a cycle: watch events are buffered until the
+// cycle ends. So no snapshot is copied.
 import type { Log } from '../bounded-log.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { ChangeLog } from './change-log.js';
-import type { KnownObjects } from './known-objects.js';
+import type { ObjectLister } from './object-lister.js';
 import type { ImageState, NodeView } from './node-view.js';
 
-/** Nodes, the pods on them, and what else there is. */
+/** Nodes, the pods on them, and other objects. */
 export interface ClusterView {
-  /** In the order in which they are looked at: zones in turn. The array is another one whenever the order changed. */
+  /** In scheduling order, alternating between zones. The array is replaced when the order changes. */
   readonly nodes: readonly NodeView[];
-  /** Those with pods that have a term about other pods, in no order. */
+  /** Nodes with pods that have affinity or anti-affinity terms, in no particular order. */
   readonly nodesWithAffinity: ReadonlySet<NodeView>;
-  /** One that is in `nodes`. */
+  /** Returns the node with this name, if it is in `nodes`. */
   node(name: string): NodeView | undefined;
-  /** An image that some node has, by its complete name. */
+  /** Returns an image that at least one node has, by its full name. */
   image(name: string): ImageState | undefined;
-  /** How many volumes of pods on nodes name a claim, by `namespace/name`. */
+  /** Number of pod volumes on all nodes that use a claim, by `namespace/name`. */
   claimUses(claim: string): number;
-  /** Pods that are to come to the node once others have left it. Those in flight show their names only. */
+  /** The pods nominated to a node. Pods in flight have only a name here: no requests and no priority. */
   nominatedTo(nodeName: string): readonly PodFacts[];
-  /** The names of nodes that have such pods. */
+  /** The names of nodes with nominated pods. */
   nominatedNodes(): Iterable<string>;
-  /** The node that a pod, by its uid, is to come to. */
+  /** The node that the pod with this uid is nominated to. */
   nominationOf(uid: string): string | undefined;
-  readonly objects: KnownObjects;
-  /** What changed, for those who keep results rather than compute them. */
+  readonly objects: ObjectLister;
+  /** Log of changes to nodes and their pods, for caches. */
   readonly changes: ChangeLog;
-  /** The names of nodes to which others are to come than before, for the same. */
+  /** Log of the names of nodes whose nominated pods changed, for caches. */
   readonly nominationChanges: Log<string>;
 }

@@ -1,27 +1,27 @@
-// The order in which nodes are looked at: zones in turn, one node of each, so that a search that ends early has seen
-// every zone. Zones stand in the order in which they appeared, nodes of a zone in the order in which they came to it.
-// As pkg/scheduler/backend/cache/node_tree.go and component-helpers/node/topology.
+// The order in which nodes are evaluated: zones alternate, one node of each, so that a search that ends early covers
+// all zones. Zones and the nodes of a zone are in order of addition. As pkg/scheduler/backend/cache/node_tree.go and
+// component-helpers/node/topology.
 import type { Labels } from '../../core/index.js';
 import { domainOf } from './topology-domain.js';
 
-/** What has a place in the order. */
+/** A node with labels. */
 export interface PlacedNode {
   readonly labels: Labels;
 }
 
-/** Nodes by zone, and the order that follows from it. */
+/** Nodes by zone, and the resulting order. */
 export class NodeOrder<N extends PlacedNode> {
   readonly #zones = new Map<string, Set<N>>();
-  /** Where each node was put: its labels may have changed since. */
+  /** The zone of each node at its last placement; its labels may have changed since. */
   readonly #zoneOf = new Map<N, string>();
   #listed: readonly N[] | undefined = [];
 
-  /** All nodes in order: the same array until the order changes. Built when asked for. */
+  /** All nodes in order. Built on demand; the same array until the order changes. */
   get list(): readonly N[] {
-    return (this.#listed ??= inTurn(this.#zones.values(), this.#zoneOf.size));
+    return (this.#listed ??= alternate(this.#zones.values(), this.#zoneOf.size));
   }
 
-  /** Puts a node where its labels say: a new one, or one whose labels may have changed. */
+  /** Adds a node, or moves it to the zone of its current labels. */
   place(node: N): void {
     const zone = zoneKey(node.labels);
     if (this.#zoneOf.get(node) === zone) return;
@@ -32,7 +32,7 @@ export class NodeOrder<N extends PlacedNode> {
     this.#listed = undefined;
   }
 
-  /** Takes a node out. A zone without nodes is forgotten, and its place with it. */
+  /** Removes a node. A zone without nodes loses its position. */
   remove(node: N): void {
     const zone = this.#zoneOf.get(node);
     if (zone === undefined) return;
@@ -44,7 +44,7 @@ export class NodeOrder<N extends PlacedNode> {
   }
 }
 
-/** Region and zone as one text. The labels of old win where a node has both. */
+/** Region and zone as one key. The deprecated labels take precedence. */
 function zoneKey(labels: Labels): string {
   const zone =
     domainOf(labels, 'failure-domain.beta.kubernetes.io/zone') ?? domainOf(labels, 'topology.kubernetes.io/zone') ?? '';
@@ -55,12 +55,12 @@ function zoneKey(labels: Labels): string {
   return `${region}\0${zone}`;
 }
 
-function inTurn<N>(zones: Iterable<ReadonlySet<N>>, count: number): readonly N[] {
+function alternate<N>(zones: Iterable<ReadonlySet<N>>, count: number): readonly N[] {
   const listed: N[] = [];
   let left = Array.from(zones, (nodes) => [...nodes]);
   for (let turn = 0; listed.length < count; turn += 1) {
     left = left.filter(({ length }) => turn < length);
-    for (const nodes of left) listed.push(nodes[turn] as N); // it is longer than that
+    for (const nodes of left) listed.push(nodes[turn] as N); // longer than `turn`
   }
   return listed;
 }

@@ -1,7 +1,6 @@
-// A node with the pods on it, and sums over them that are brought up to date with every pod that comes or goes. One
-// record serves as the view that everybody reads, and copies of it as drafts for what-if. Whoever reads never writes.
-// Sums are exact as long as they are whole numbers below 2^53; past that they are counted anew rather than subtracted.
-// As pkg/scheduler/framework/types.go, NodeInfo.
+// A node with its pods and sums over them, updated with every added or removed pod. The same class serves as the view
+// that plugins read and, copied, as the draft of simulations. Readers never write. Sums are exact for integers below
+// 2^53; beyond that they are recomputed instead of subtracted. As pkg/scheduler/framework/types.go, NodeInfo.
 import type { Frozen, Labels } from '../../core/index.js';
 import type { Node, Taint } from '../../core/types/index.js';
 import type { HostPort } from '../pod/host-ports.js';
@@ -11,11 +10,11 @@ import type { ImageState, NodeCapacity, NodeDraft } from './node-view.js';
 
 /** Counts changes across all nodes. */
 export interface Generations {
-  /** A number above all before. */
+  /** Returns a number above all earlier ones. */
   next(): number;
 }
 
-/** What a node is at the beginning. */
+/** Initial values of a node. */
 export interface NodeStateOptions {
   readonly name: string;
   readonly slot: number;
@@ -24,7 +23,7 @@ export interface NodeStateOptions {
   readonly generations: Generations;
 }
 
-/** A node and who is on it. The cluster cache writes the one that is shown; drafts are written by who made them. */
+/** A node and its pods. Only the cluster cache writes the visible state; a draft belongs to the caller of `copy`. */
 export class NodeState implements NodeDraft {
   readonly name: string;
   readonly slot: number;
@@ -38,8 +37,8 @@ export class NodeState implements NodeDraft {
   requested: Amounts = { milliCpu: 0, memory: 0, ephemeralStorage: 0, scalars: none };
   nonZeroRequested: { milliCpu: number; memory: number } = { milliCpu: 0, memory: 0 };
   pods: PodFacts[] = [];
-  podsWithAffinity: ReadonlySet<PodFacts> = nobody;
-  podsWithRequiredAntiAffinity: ReadonlySet<PodFacts> = nobody;
+  podsWithAffinity: ReadonlySet<PodFacts> = noPods;
+  podsWithRequiredAntiAffinity: ReadonlySet<PodFacts> = noPods;
   ports: readonly HostPort[] = noPorts;
   claimUses: ReadonlyMap<string, number> = none;
   attachable = 0;
@@ -62,7 +61,7 @@ export class NodeState implements NodeDraft {
     return this.pods.length;
   }
 
-  /** Follows the object. */
+  /** Applies an update of the object. */
   setObject(object: Frozen<Node>, images: ReadonlyMap<string, ImageState>): void {
     this.object = object;
     this.labels = object.metadata?.labels ?? noLabels;
@@ -85,24 +84,24 @@ export class NodeState implements NodeDraft {
 
   remove(pod: PodFacts): void {
     const at = this.#indexOf(pod);
-    const here = this.pods[at];
-    if (here === undefined) return;
+    const present = this.pods[at];
+    if (present === undefined) return;
     this.pods.splice(at, 1);
-    // The sets that a copy shares with its origin are the empty ones: nothing is in them.
-    (this.podsWithAffinity as Set<PodFacts>).delete(here);
-    (this.podsWithRequiredAntiAffinity as Set<PodFacts>).delete(here);
-    if (here.hostPorts.length > 0) this.ports = this.pods.flatMap(({ hostPorts }) => hostPorts);
-    if (this.#isExact()) this.#count(here, -1);
+    // The sets that a copy shares with its origin are empty.
+    (this.podsWithAffinity as Set<PodFacts>).delete(present);
+    (this.podsWithRequiredAntiAffinity as Set<PodFacts>).delete(present);
+    if (present.hostPorts.length > 0) this.ports = this.pods.flatMap(({ hostPorts }) => hostPorts);
+    if (this.#isExact()) this.#count(present, -1);
     else this.#recount();
     this.generation = this.#generations.next();
   }
 
-  /** Puts newer facts in the place of those of the same pod that mean the same to scheduling. */
+  /** Replaces the facts of a pod with newer ones that are equal for scheduling. */
   replace(old: PodFacts, current: PodFacts): void {
     const at = this.#indexOf(old);
     if (at < 0) return;
     this.pods[at] = current;
-    // Both sets are this node's own when anything is in them.
+    // A non-empty set belongs to this node alone.
     if ((this.podsWithAffinity as Set<PodFacts>).delete(old))
       this.podsWithAffinity = withPod(this.podsWithAffinity, current);
     if ((this.podsWithRequiredAntiAffinity as Set<PodFacts>).delete(old)) {
@@ -127,15 +126,16 @@ export class NodeState implements NodeDraft {
     return copy;
   }
 
-  #count({ held, nonZeroHeld, namespace, volumeClaims, attachable }: PodFacts, sign: 1 | -1): void {
+  #count({ requestsOnNode, nonZeroRequestsOnNode, namespace, volumeClaims, attachable }: PodFacts, sign: 1 | -1): void {
     const { requested, nonZeroRequested } = this;
-    requested.milliCpu += sign * held.milliCpu;
-    requested.memory += sign * held.memory;
-    requested.ephemeralStorage += sign * held.ephemeralStorage;
-    nonZeroRequested.milliCpu += sign * nonZeroHeld.milliCpu;
-    nonZeroRequested.memory += sign * nonZeroHeld.memory;
-    if (held.scalars.size > 0)
-      for (const [name, amount] of held.scalars) requested.scalars = counted(requested.scalars, name, sign * amount);
+    requested.milliCpu += sign * requestsOnNode.milliCpu;
+    requested.memory += sign * requestsOnNode.memory;
+    requested.ephemeralStorage += sign * requestsOnNode.ephemeralStorage;
+    nonZeroRequested.milliCpu += sign * nonZeroRequestsOnNode.milliCpu;
+    nonZeroRequested.memory += sign * nonZeroRequestsOnNode.memory;
+    if (requestsOnNode.scalars.size > 0)
+      for (const [name, amount] of requestsOnNode.scalars)
+        requested.scalars = counted(requested.scalars, name, sign * amount);
     if (attachable === 0) return;
     this.attachable += sign * attachable;
     for (const { claim, ephemeral } of volumeClaims) {
@@ -143,10 +143,10 @@ export class NodeState implements NodeDraft {
     }
   }
 
-  /** Whether subtracting gives back what was there before adding. */
+  /** Whether subtraction restores the sums before the addition. */
   #isExact(): boolean {
     const { ephemeralStorage, scalars } = this.requested;
-    const { milliCpu, memory } = this.nonZeroRequested; // never less than what is requested
+    const { milliCpu, memory } = this.nonZeroRequested; // at least the requested amounts
     if (milliCpu > exactMax || memory > exactMax || ephemeralStorage > exactMax) return false;
     if (scalars.size > 0) for (const amount of scalars.values()) if (amount > exactMax) return false;
     return true;
@@ -160,14 +160,14 @@ export class NodeState implements NodeDraft {
     for (const pod of this.pods) this.#count(pod, 1);
   }
 
-  /** From the end: who came last leaves, or is confirmed, first. */
+  /** Searches from the end: the pod added last is removed, or confirmed, first. */
   #indexOf(pod: PodFacts): number {
     const at = this.pods.lastIndexOf(pod);
     return at >= 0 ? at : this.pods.findLastIndex(({ uid }) => uid === pod.uid);
   }
 }
 
-/** Whether a pod has any term about other pods. */
+/** Whether a pod has any affinity or anti-affinity term. */
 export function hasAffinity({ affinity, antiAffinity }: PodFacts): boolean {
   return (
     affinity.required.length > 0 ||
@@ -177,7 +177,7 @@ export function hasAffinity({ affinity, antiAffinity }: PodFacts): boolean {
   );
 }
 
-/** Whether a pod keeps others away. */
+/** Whether a pod has required anti-affinity terms. */
 export function hasRequiredAntiAffinity({ antiAffinity }: PodFacts): boolean {
   return antiAffinity.required.length > 0;
 }
@@ -190,22 +190,22 @@ interface Amounts {
 }
 
 const exactMax = Number.MAX_SAFE_INTEGER;
-/** Shared by all nodes until they have something of their own. */
+/** Shared by all nodes without entries. */
 const none: ReadonlyMap<string, number> = new Map();
-const nobody: ReadonlySet<PodFacts> = new Set();
+const noPods: ReadonlySet<PodFacts> = new Set();
 const noPorts: readonly HostPort[] = [];
 const noTaints: readonly Frozen<Taint>[] = [];
 const noLabels: Labels = Object.freeze({});
 
-/** The set with one more; of its own where it was the shared one. */
+/** Returns the set with the pod added. The shared empty set is not modified. */
 function withPod(pods: ReadonlySet<PodFacts>, pod: PodFacts): ReadonlySet<PodFacts> {
-  // only the shared one is not the node's own
-  return pods === nobody ? new Set([pod]) : (pods as Set<PodFacts>).add(pod);
+  // all other sets belong to the node
+  return pods === noPods ? new Set([pod]) : (pods as Set<PodFacts>).add(pod);
 }
 
-/** The map with a count changed; of its own where it was the shared one. What comes to nothing is left out. */
+/** Returns the map with a count changed. The shared empty map is not modified; a count of 0 is removed. */
 function counted(counts: ReadonlyMap<string, number>, name: string, change: number): ReadonlyMap<string, number> {
-  const own = counts === none ? new Map<string, number>() : (counts as Map<string, number>); // as above
+  const own = counts === none ? new Map<string, number>() : (counts as Map<string, number>); // as in `withPod`
   const count = (own.get(name) ?? 0) + change;
   if (count === 0) own.delete(name);
   else own.set(name, count);

@@ -1,5 +1,5 @@
-// A node as plugins see it: the object, the pods on it, and sums over them that are kept rather than computed. Pods
-// count from the moment they are assumed to be there, before the API says so.
+// A node as plugins read it: the object, the pods on it, and precomputed sums over them. Assumed pods count before the
+// API confirms them.
 import type { Frozen, Labels } from '../../core/index.js';
 import type { Node, Taint } from '../../core/types/index.js';
 import type { HostPort } from '../pod/host-ports.js';
@@ -7,29 +7,29 @@ import type { PodFacts } from '../pod/pod-facts.js';
 import type { NonZeroRequests } from '../pod/requests.js';
 import type { ResourceAmounts } from '../pod/resource-amounts.js';
 
-/** What a node can give. */
+/** The allocatable resources of a node. */
 export interface NodeCapacity extends ResourceAmounts {
-  /** How many pods it takes. */
+  /** The maximum number of pods. */
   readonly pods: number;
 }
 
-/** An image on nodes. What it says changes as nodes come and go. */
+/** An image on nodes. The values change as nodes come and go. */
 export interface ImageState {
-  /** In bytes, as the first node that had it said. */
+  /** In bytes, as reported by the first node that had the image. */
   readonly size: number;
-  /** How many nodes have it. */
+  /** The number of nodes that have the image. */
   readonly nodeCount: number;
 }
 
 /**
- * A node and who is on it. Lives as long as the node; what it says changes, and `generation` with it. Once the node is
- * gone it stays as it was at the end.
+ * A node and the pods on it. The object lives as long as the node; its values change, and `generation` with them. After
+ * the removal of the node it keeps its last values.
  */
 export interface NodeView {
   readonly name: string;
-  /** Its place in columns: a small number that no other known node has. */
+  /** Array index of the node on the fast path: a small integer, unique among the current nodes. */
   readonly slot: number;
-  /** Grows with every change of the node or of its pods that scheduling looks at, across all nodes. */
+  /** Increases with every change to the node or its pods that affects scheduling. Unique across nodes. */
   readonly generation: number;
   readonly object: Frozen<Node>;
   readonly labels: Labels;
@@ -37,37 +37,35 @@ export interface NodeView {
   readonly unschedulable: boolean;
   /** From status.allocatable. */
   readonly allocatable: NodeCapacity;
-  /** What its pods ask for together. */
+  /** The sum of the pods' requests. */
   readonly requested: ResourceAmounts;
-  /** The same for scoring. */
+  /** The same with the default requests that scoring assumes. */
   readonly nonZeroRequested: NonZeroRequests;
   readonly podCount: number;
-  /** In the order in which they came. Who is only assumed to be here has no `nodeName` yet. */
+  /** In order of addition. Assumed pods have no `nodeName` yet. */
   readonly pods: readonly PodFacts[];
-  /** Those with any term about other pods. */
+  /** Pods with any affinity or anti-affinity term. */
   readonly podsWithAffinity: ReadonlySet<PodFacts>;
-  /** Those that keep others away. */
+  /** Pods with required anti-affinity terms. */
   readonly podsWithRequiredAntiAffinity: ReadonlySet<PodFacts>;
-  /** The host ports in use; one twice where two pods were put here in spite of each other. */
+  /** The host ports in use. A port occurs twice if two pods with it were forced onto the node. */
   readonly ports: readonly HostPort[];
-  /** By complete image name. */
+  /** By full image name. */
   readonly images: ReadonlyMap<string, ImageState>;
-  /**
-   * How many volumes of its pods name a claim, by `namespace/name`. Claims made for a single pod are not among them.
-   */
+  /** Number of volumes of its pods that use a claim, by `namespace/name`. Without claims of ephemeral volumes. */
   readonly claimUses: ReadonlyMap<string, number>;
   /**
-   * How many volumes its pods have that drivers may have to attach: no fewer than they do, as several may be the same.
+   * Upper bound of the volumes of its pods that a driver has to attach; volumes that pods share count more than once.
    */
   readonly attachable: number;
-  /** A copy for what-if. */
+  /** Returns a copy for simulations. */
   copy(): NodeDraft;
 }
 
-/** A node that may be changed without anybody noticing. */
+/** A copy of a node that its owner may change. */
 export interface NodeDraft extends NodeView {
-  /** Puts a pod here. */
+  /** Adds a pod. */
   add(pod: PodFacts): void;
-  /** By uid. Nothing happens where it is not. */
+  /** Removes a pod, by uid. No-op if it is not on the node. */
   remove(pod: PodFacts): void;
 }

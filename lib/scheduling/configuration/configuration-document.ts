@@ -1,6 +1,5 @@
-// The file that says how the scheduler decides: KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1. Here are
-// its types as written and its strict reading; defaults are in scheduler-configuration.ts, further rules in
-// configuration-validation.ts. As kube-scheduler/config/v1/types.go.
+// KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1 as written: its types and strict decoding. Defaults are
+// in scheduler-configuration.ts, validation in configuration-validation.ts. As kube-scheduler/config/v1/types.go.
 import {
   DecodeError,
   builtinSchema,
@@ -21,7 +20,7 @@ import { extensionPoints } from './extension-points.js';
 import type { ArgumentDocuments, ConfigurablePlugin } from './plugin-arguments.js';
 import type { PluginSets } from './plugin-sets.js';
 
-/** The configuration as written: what may be left out is. */
+/** A KubeSchedulerConfiguration as written. */
 export interface SchedulerDocument {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -52,7 +51,7 @@ export interface PluginConfigDocument {
   readonly args?: ArgumentDocuments[ConfigurablePlugin] | Readonly<Record<string, unknown>>;
 }
 
-/** A service beside the scheduler that filters, scores or binds. Durations as Go writes them. */
+/** An extender as written. Durations are Go duration strings. */
 export interface ExtenderDocument {
   readonly urlPrefix: string;
   readonly filterVerb?: string;
@@ -68,7 +67,7 @@ export interface ExtenderDocument {
   readonly ignorable?: boolean;
 }
 
-/** How an extender is known and knows the scheduler. Data is base64 of PEM. */
+/** The TLS settings of an extender. Data fields are base64 of PEM. */
 export interface ExtenderTls {
   readonly insecure?: boolean;
   readonly serverName?: string;
@@ -80,13 +79,13 @@ export interface ExtenderTls {
   readonly caData?: string;
 }
 
-/** A resource that an extender takes care of. Pods that do not ask for any of them are none of its business. */
+/** A resource that an extender manages. The extender is called only for pods that request one of its resources. */
 export interface ManagedResource {
   readonly name: string;
   readonly ignoredByScheduler?: boolean;
 }
 
-/** How the scheduler speaks to the API. */
+/** The client settings of the scheduler. Decoded and validated, but not used. */
 export interface ClientConnectionDocument {
   readonly kubeconfig?: string;
   readonly acceptContentTypes?: string;
@@ -95,7 +94,7 @@ export interface ClientConnectionDocument {
   readonly burst?: number;
 }
 
-/** How one of several schedulers is chosen. Durations as Go writes them. */
+/** The leader election settings as written. Durations are Go duration strings. */
 export interface LeaderElectionDocument {
   readonly leaderElect?: boolean;
   readonly leaseDuration?: string;
@@ -106,10 +105,10 @@ export interface LeaderElectionDocument {
   readonly resourceNamespace?: string;
 }
 
-/** The version whose configurations are understood. */
+/** The supported apiVersion. */
 export const configurationVersion = 'kubescheduler.config.k8s.io/v1';
 
-/** Refuses a document that is of another kind. Throws `DecodeError`. */
+/** Checks apiVersion and kind. Throws `DecodeError`. */
 export function checkConfigurationKind(value: unknown): void {
   const { apiVersion = '', kind = '' } = typeMetaOf(value);
   if (kind === '') throw new DecodeError("Object 'Kind' is missing in the scheduler configuration");
@@ -121,7 +120,10 @@ export function checkConfigurationKind(value: unknown): void {
   }
 }
 
-/** Reads a parsed document. Fields it should not have are refused, as are `repeated` ones. Throws `DecodeError`. */
+/**
+ * Decodes a parsed document strictly: unknown fields, and the duplicate ones in `repeated`, are errors. Throws
+ * `DecodeError`.
+ */
 export function readSchedulerDocument(value: unknown, repeated: readonly string[] = []): SchedulerDocument {
   const { object, problems } = decodeValue(configurationType, value);
   const document = object as SchedulerDocument; // the type that was just decoded
@@ -139,12 +141,12 @@ export function readSchedulerDocument(value: unknown, repeated: readonly string[
   return profiles === undefined ? document : { ...document, profiles };
 }
 
-/** Whether a plugin has arguments that are known here. */
+/** Returns whether a plugin is a built-in one with arguments. */
 export function isConfigurable(plugin: string): plugin is ConfigurablePlugin {
   return Object.hasOwn(argumentTypes, plugin);
 }
 
-/** The arguments of a plugin that is not built in are its own business. */
+/** Decodes the arguments of a built-in plugin; those of others are returned as they are. */
 function readArguments(config: PluginConfigDocument, where: string, problems: string[]): PluginConfigDocument {
   const { name, args = {} } = config;
   if (!isConfigurable(name)) return config;
@@ -171,7 +173,7 @@ function checkArgumentsKind(name: string, kind = ''): void {
   );
 }
 
-/** Go reads durations while it decodes; so what is none is refused here, not where it is used. */
+/** Go parses durations while decoding, so an invalid one is a decoding error. */
 function checkDurations(value: unknown): void {
   if (Array.isArray(value)) for (const each of value) checkDurations(each);
   if (!isJsonObject(value)) return;
@@ -201,14 +203,14 @@ const durationFields: ReadonlySet<string> = new Set([
 const text = (name: string): Field => field(name, scalars.string);
 const alwaysText = (name: string): Field => field(name, scalars.string, { presence: 'always' });
 const flag = (name: string): Field => field(name, scalars.bool);
-/** Whose absence is something of its own. */
+/** A field whose absence differs from its zero value. */
 const optional = (name: string, shape: Shape): Field => field(name, shape, { presence: 'pointer' });
 const struct = (name: string, fields: () => readonly Field[]): StructType =>
   structType(`${configurationVersion}.${name}`, fields);
 const argumentsOf = (name: string, fields: () => readonly Field[]): StructType =>
   struct(`${name}Args`, () => [text('apiVersion'), text('kind'), ...fields()]);
 
-/** A type of the API itself. */
+/** Returns a type of the Kubernetes API. */
 function apiType(name: string): StructType {
   const type = builtinSchema.struct(name);
   if (type === undefined) throw new TypeError(`the schema lacks ${name}`);

@@ -1,5 +1,5 @@
-// What has to be true of a configuration before it decides anything, in Kubernetes' words. Defaults are filled in
-// already. As pkg/scheduler/apis/config/validation/validation.go.
+// Validates a configuration whose defaults are filled in, with Kubernetes' messages. As
+// pkg/scheduler/apis/config/validation/validation.go.
 import {
   deepEqual,
   fieldDuplicate,
@@ -25,11 +25,11 @@ import { completeArguments } from './plugin-arguments.js';
 import { validateArguments } from './plugin-arguments-validation.js';
 import type { PluginSet } from './plugin-sets.js';
 
-/** A document whose numbers and profiles are there. */
+/** A document with defaults for its numbers and profiles. */
 export type DefaultedDocument = SchedulerDocument &
   Required<Pick<SchedulerDocument, 'parallelism' | 'podInitialBackoffSeconds' | 'podMaxBackoffSeconds' | 'profiles'>>;
 
-/** What is wrong with a configuration. */
+/** Returns the errors of a configuration; empty if it is valid. */
 export function validateConfiguration(configuration: DefaultedDocument): readonly string[] {
   const {
     parallelism,
@@ -53,7 +53,7 @@ export function validateConfiguration(configuration: DefaultedDocument): readonl
     ),
     ...profiles.flatMap((profile, index) => [
       ...validateProfile(profile, path.index(index)),
-      // Kubernetes means to print the path of the other one, and prints this.
+      // Kubernetes intends to print the path of the other profile but prints this.
       ...texts(
         profiles.findIndex(({ schedulerName = '' }) => schedulerName === (profile.schedulerName ?? '')) < index
           ? [fieldDuplicate(path.index(index).child('schedulerName'), {})]
@@ -84,7 +84,7 @@ function texts(errors: readonly FieldError[]): readonly string[] {
   return errors.map(fieldErrorText);
 }
 
-/** Durations that are zero were filled in: only negative ones, or two in the wrong order, are left to refuse. */
+/** Zero durations have their defaults: negative ones, and a lease shorter than its renewal, remain to be rejected. */
 function validateLeaderElection(document: LeaderElectionDocument, path: FieldPath): readonly FieldError[] {
   const { leaderElect = true, resourceLock = 'leases' } = document;
   if (!leaderElect) return [];
@@ -121,7 +121,7 @@ function validateProfile(
       return [
         ...texts(pluginConfig.findIndex((other) => other.name === name) < index ? [fieldDuplicate(at, name)] : []),
         ...texts(removedPlugin(name, at)),
-        // Those of NodeResourcesFit are looked at when the plugin is made.
+        // Those of NodeResourcesFit are validated when the plugin is created.
         ...(isConfigurable(name) && name !== 'NodeResourcesFit'
           ? validateArguments(name, completeArguments({ [name]: args }), at.child('args'))
           : []),
@@ -143,7 +143,7 @@ function removedPlugin(name: string, path: FieldPath): readonly FieldError[] {
   ];
 }
 
-/** All profiles share one queue, so they must agree on its order. */
+/** All profiles share one queue and must have the same QueueSort plugin. */
 function validateQueueSort(profiles: readonly ProfileDocument[], path: FieldPath): readonly FieldError[] {
   const [first = {}, ...others] = profiles;
   const canon = first.plugins?.queueSort ?? {};
@@ -185,7 +185,7 @@ function validateQueueSort(profiles: readonly ProfileDocument[], path: FieldPath
   ];
 }
 
-/** As Go prints its inner form. */
+/** Returns the set as Go prints its internal type. */
 function printedSet({ enabled = [], disabled = [] }: PluginSet): object {
   const printed = (plugins: NonNullable<PluginSet['enabled']>): object | null =>
     plugins.length === 0 ? null : plugins.map(({ name, weight = 0 }) => ({ Name: name, Weight: weight }));

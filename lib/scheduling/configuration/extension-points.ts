@@ -1,10 +1,10 @@
-// Where plugins take part in scheduling, and which of the built-in ones take part where. The order of the default
-// plugins is the order in which they run. As pkg/scheduler/apis/config/v1/default_plugins.go with the gates of v1.36.
+// The extension points, and which of them each built-in plugin implements. The order of the default plugins is their
+// execution order. As pkg/scheduler/apis/config/v1/default_plugins.go with the feature gates of v1.36.
 
-/** A point of the scheduling cycle that plugins implement. */
+/** The name of an extension point. */
 export type ExtensionPoint = (typeof extensionPoints)[number];
 
-/** All points, in the order in which Kubernetes fills them, which decides what is complained about first. */
+/** All extension points, in the order in which Kubernetes expands them, which determines the first error. */
 export const extensionPoints = [
   'preFilter',
   'filter',
@@ -22,10 +22,10 @@ export const extensionPoints = [
   'placementScore',
 ] as const;
 
-/** Which points each plugin implements, by the plugin's name. */
+/** The extension points of plugins, by plugin name. */
 export type PluginRegistry = ReadonlyMap<string, readonly ExtensionPoint[]>;
 
-/** The built-in plugins. */
+/** The built-in plugins and their extension points. */
 export const builtinPlugins: PluginRegistry = new Map<string, readonly ExtensionPoint[]>([
   ['SchedulingGates', ['preEnqueue']],
   ['PrioritySort', ['queueSort']],
@@ -49,13 +49,13 @@ export const builtinPlugins: PluginRegistry = new Map<string, readonly Extension
   ['NodeDeclaredFeatures', ['preFilter', 'filter']],
 ]);
 
-/** A plugin that is listed in a configuration. The weight matters where it scores; none or 0 is 1. */
+/** A plugin as listed in a configuration. The weight applies to scores; 0 or absent means 1. */
 export interface PluginReference {
   readonly name: string;
   readonly weight?: number;
 }
 
-/** The plugins of a profile that names none, at all points they implement. */
+/** The plugins that a profile enables by default, at all points they implement. */
 export const defaultPlugins: readonly PluginReference[] = [...builtinPlugins.keys()].map((name) => {
   const weight = defaultWeights().get(name);
   return weight === undefined ? { name } : { name, weight };

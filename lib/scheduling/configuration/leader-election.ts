@@ -1,11 +1,11 @@
-// How one of several schedulers is chosen, with what Kubernetes fills in. As component-base/config/v1alpha1/defaults.go
-// and pkg/scheduler/apis/config/v1/defaults.go. What has to be true of it is in configuration-validation.ts.
+// Leader election settings with Kubernetes' defaults. As component-base/config/v1alpha1/defaults.go and
+// pkg/scheduler/apis/config/v1/defaults.go. Validation is in configuration-validation.ts.
 import { canonicalDuration, parseDurationMs } from '../../core/index.js';
 import type { LeaderElectionDocument } from './configuration-document.js';
 
-/** How one of several schedulers is chosen: by a Lease. */
+/** The leader election settings of a scheduler. */
 export interface LeaderElectionSettings {
-  /** Undefined where nothing was said. Kubernetes elects then; who knows that nobody else can be there need not. */
+  /** Undefined if the document does not set it. Kubernetes then elects; a host with a single scheduler need not. */
   readonly leaderElect: boolean | undefined;
   /** Default 15 s. */
   readonly leaseDurationMs: number;
@@ -19,7 +19,7 @@ export interface LeaderElectionSettings {
   readonly resourceNamespace: string;
 }
 
-/** The durations of a document as they are printed; zero is the same as nothing. */
+/** Returns the durations of a document in canonical form; zero means the default. */
 export function electionDurations({
   leaseDuration,
   renewDeadline,
@@ -32,7 +32,7 @@ export function electionDurations({
   };
 }
 
-/** Fills in what a document leaves out. */
+/** Fills in the defaults of a document. */
 export function completeLeaderElection(document: LeaderElectionDocument): LeaderElectionSettings {
   const { leaderElect, resourceName = '', resourceNamespace = '' } = document;
   const { leaseDuration, renewDeadline, retryPeriod } = electionDurations(document);

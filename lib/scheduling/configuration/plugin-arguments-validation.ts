@@ -1,6 +1,8 @@
-// What has to be true of the arguments of plugins, in Kubernetes' words.
-// As pkg/scheduler/apis/config/validation/validation_pluginargs.go.
+// Validates plugin arguments, with Kubernetes' messages. As
+// pkg/scheduler/apis/config/validation/validation_pluginargs.go.
 import {
+  compileNodeTerms,
+  compilePreferredTerms,
   fieldDuplicate,
   fieldErrorText,
   fieldForbidden,
@@ -11,10 +13,9 @@ import {
   printDuration,
 } from '../../core/index.js';
 import type { FieldError, FieldPath } from '../../core/index.js';
-import { compileNodeTerms, compilePreferredTerms } from '../pod/node-affinity.js';
 import type { ConfigurablePlugin, PluginArguments, ResourceWeight, ShapePoint } from './plugin-arguments.js';
 
-/** What is wrong with the arguments of one plugin. */
+/** Returns the errors in the arguments of one plugin. */
 export function validateArguments(
   plugin: ConfigurablePlugin,
   all: PluginArguments,

@@ -1,31 +1,31 @@
-// What the built-in plugins can be told in a profile's pluginConfig, and what they assume where they are told nothing.
-// As kube-scheduler/config/v1/types_pluginargs.go and pkg/scheduler/apis/config/v1/defaults.go.
+// The arguments of built-in plugins in a profile's pluginConfig, and their defaults. As
+// kube-scheduler/config/v1/types_pluginargs.go and pkg/scheduler/apis/config/v1/defaults.go.
 import type { Frozen } from '../../core/index.js';
 import { parseDurationMs } from '../../core/index.js';
 import type { NodeAffinity, TopologySpreadConstraint } from '../../core/types/index.js';
 
-/** A resource and how much it counts. */
+/** A resource and its weight. */
 export interface ResourceWeight {
   readonly name: string;
   readonly weight: number;
 }
 
-/** A point of the line from utilization, 0 to 100, to score, 0 to 10. */
+/** A point of a piecewise linear function from utilization (0 to 100) to score (0 to 10). */
 export interface ShapePoint {
   readonly utilization: number;
   readonly score: number;
 }
 
-/** How nodes are scored by what is left on them. */
+/** How NodeResourcesFit scores nodes by their allocation. */
 export interface ScoringStrategy {
   /** `LeastAllocated`, `MostAllocated` or `RequestedToCapacityRatio`. */
   readonly type: string;
   readonly resources: readonly ResourceWeight[];
-  /** Of RequestedToCapacityRatio, and only of it. */
+  /** Set for RequestedToCapacityRatio only. */
   readonly requestedToCapacityRatio?: { readonly shape: readonly ShapePoint[] };
 }
 
-/** The arguments of all built-in plugins that have some. */
+/** The completed arguments of all built-in plugins that have arguments. */
 export interface PluginArguments {
   readonly DefaultPreemption: {
     /** Default 10. */
@@ -34,18 +34,18 @@ export interface PluginArguments {
     readonly minCandidateNodesAbsolute: number;
   };
   readonly DynamicResources: {
-    /** For one node; default 10 s, 0 for no limit. */
+    /** The limit per node; default 10 s, 0 for none. */
     readonly filterTimeoutMs: number;
     /** Default 10 min. */
     readonly bindingTimeoutMs: number;
   };
   readonly InterPodAffinity: {
-    /** What a required affinity of another pod counts in scores; default 1. */
+    /** The weight of required affinity terms of existing pods in scores; default 1. */
     readonly hardPodAffinityWeight: number;
     readonly ignorePreferredTermsOfExistingPods: boolean;
   };
   readonly NodeAffinity: {
-    /** Holds for every pod of the profile, beside the pod's own. */
+    /** Node affinity that applies to every pod of the profile, in addition to its own. */
     readonly addedAffinity?: Frozen<NodeAffinity>;
   };
   readonly NodeResourcesBalancedAllocation: {
@@ -61,14 +61,14 @@ export interface PluginArguments {
     readonly scoringStrategy: ScoringStrategy;
   };
   readonly PodTopologySpread: {
-    /** `System`, the default, or `List`: which constraints pods without any have. */
+    /** `System` (default) or `List`: the constraints of pods without their own. */
     readonly defaultingType: string;
     readonly defaultConstraints: readonly Frozen<TopologySpreadConstraint>[];
   };
   readonly VolumeBinding: {
     /** Default 600. */
     readonly bindTimeoutSeconds: number;
-    /** Must not be given: the gate it belongs to is off. */
+    /** Rejected: its feature gate is off. */
     readonly shape?: readonly ShapePoint[];
   };
 }
@@ -76,19 +76,19 @@ export interface PluginArguments {
 /** The name of a built-in plugin that has arguments. */
 export type ConfigurablePlugin = keyof PluginArguments;
 
-/** Arguments as a document holds them: any of them may be missing. Durations are texts. */
+/** The arguments as written. Durations are Go duration strings. */
 export interface ArgumentDocuments {
   readonly DefaultPreemption: Partial<PluginArguments['DefaultPreemption']>;
   readonly DynamicResources: { readonly filterTimeout?: string; readonly bindingTimeout?: string };
   readonly InterPodAffinity: Partial<PluginArguments['InterPodAffinity']>;
   readonly NodeAffinity: PluginArguments['NodeAffinity'];
-  readonly NodeResourcesBalancedAllocation: { readonly resources?: readonly Weightless[] };
+  readonly NodeResourcesBalancedAllocation: { readonly resources?: readonly ResourceDocument[] };
   readonly NodeResourcesFit: {
     readonly ignoredResources?: readonly string[];
     readonly ignoredResourceGroups?: readonly string[];
     readonly scoringStrategy?: {
       readonly type?: string;
-      readonly resources?: readonly Weightless[];
+      readonly resources?: readonly ResourceDocument[];
       readonly requestedToCapacityRatio?: { readonly shape?: readonly ShapePoint[] };
     };
   };
@@ -96,10 +96,10 @@ export interface ArgumentDocuments {
   readonly VolumeBinding: Partial<PluginArguments['VolumeBinding']>;
 }
 
-/** A resource to score; a weight of none or 0 is 1. */
-export type Weightless = Pick<ResourceWeight, 'name'> & Partial<ResourceWeight>;
+/** A resource as written; a weight of 0 or none means 1. */
+export type ResourceDocument = Pick<ResourceWeight, 'name'> & Partial<ResourceWeight>;
 
-/** The arguments of all plugins, with defaults where the documents are silent. */
+/** Returns the arguments of all plugins with defaults filled in. */
 export function completeArguments(documents: Partial<ArgumentDocuments>): PluginArguments {
   const {
     DefaultPreemption: preemption,
@@ -140,8 +140,8 @@ function completeStrategy({
   };
 }
 
-/** A weight of none or 0 is 1. */
-function weighed(resources: readonly Weightless[] = []): readonly ResourceWeight[] {
+/** Fills in weights: 0 or none means 1. Default: cpu and memory. */
+function weighed(resources: readonly ResourceDocument[] = []): readonly ResourceWeight[] {
   if (resources.length === 0)
     return [
       { name: 'cpu', weight: 1 },

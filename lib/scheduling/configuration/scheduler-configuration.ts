@@ -1,11 +1,11 @@
-// A configuration that can be obeyed: read, completed with Kubernetes' defaults, checked, frozen. It can only be had by
-// completing a document, so whoever holds one need not check it again. As pkg/scheduler/apis/config/v1/defaults.go and
+// A completed scheduler configuration: decoded, with Kubernetes' defaults, validated and frozen. It is created only
+// from a document, so it need not be validated again. As pkg/scheduler/apis/config/v1/defaults.go and
 // pkg/scheduler/framework/runtime, NewFramework.
 import { FieldPath, aggregateText, deepFreeze, parseDurationMs, parseYaml } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import { checkConfigurationKind, isConfigurable, readSchedulerDocument } from './configuration-document.js';
 import type { ExtenderDocument, ProfileDocument, SchedulerDocument } from './configuration-document.js';
-import { SchedulerConfigurationError } from './configuration-error.js';
+import { SchedulerConfigurationError, enabledPlugins } from './plugin-sets.js';
 import { validateConfiguration } from './configuration-validation.js';
 import { builtinPlugins } from './extension-points.js';
 import type { PluginRegistry } from './extension-points.js';
@@ -14,10 +14,9 @@ import type { LeaderElectionSettings } from './leader-election.js';
 import { completeArguments } from './plugin-arguments.js';
 import type { PluginArguments } from './plugin-arguments.js';
 import { validateArguments } from './plugin-arguments-validation.js';
-import { enabledPlugins } from './plugin-sets.js';
 import type { EnabledPlugins } from './plugin-sets.js';
 
-/** How the scheduler decides. */
+/** A completed, validated and frozen configuration. */
 export interface SchedulerConfiguration {
   /** Default 16. */
   readonly parallelism: number;
@@ -25,45 +24,45 @@ export interface SchedulerConfiguration {
   readonly podInitialBackoffSeconds: number;
   /** Default 10. */
   readonly podMaxBackoffSeconds: number;
-  /** By the schedulerName that pods ask for; at least one. */
+  /** Profiles by schedulerName; at least one. */
   readonly profiles: ReadonlyMap<string, SchedulerProfile>;
-  /** Asked by every profile, in this order. */
+  /** Extenders of all profiles, in call order. */
   readonly extenders: readonly Extender[];
   readonly delayCacheUntilActive: boolean;
-  /** Requests a second and at once: default 50 and 100. */
+  /** Client rate limits: default 50 queries per second and bursts of 100. */
   readonly clientConnection: { readonly qps: number; readonly burst: number };
-  /** For whoever runs the scheduler: it does not elect by itself. */
+  /** For the host: the scheduler itself does not elect. */
   readonly leaderElection: LeaderElectionSettings;
 }
 
-/** How pods of one schedulerName are placed. */
+/** A completed profile: how pods of one schedulerName are scheduled. */
 export interface SchedulerProfile {
   readonly schedulerName: string;
   /**
-   * The profile's own, even if 0, else that of the configuration. 0 leaves it to the number of nodes, as Kubernetes
-   * does where nothing is said; here all nodes are looked at then.
+   * The percentage of feasible nodes to find. The profile's value, even if 0, else that of the configuration. 0 uses
+   * Kubernetes' formula by cluster size. Default 100, unlike Kubernetes: all nodes are evaluated.
    */
   readonly percentageOfNodesToScore: number;
   readonly plugins: EnabledPlugins;
   readonly args: Frozen<PluginArguments>;
-  /** Arguments of plugins that are not built in, as given. */
-  readonly foreignArgs: ReadonlyMap<string, unknown>;
+  /** The arguments of custom plugins, as given. */
+  readonly customArgs: ReadonlyMap<string, unknown>;
 }
 
-/** A service beside the scheduler, with its defaults. */
+/** An extender with defaults filled in. */
 export interface Extender extends Omit<ExtenderDocument, 'httpTimeout' | 'weight'> {
   readonly weight: number;
   /** Default 5 s. */
   readonly httpTimeoutMs: number;
 }
 
-/** What completing a document needs besides it. */
+/** Options of reading a configuration. */
 export interface ConfigurationOptions {
-  /** Plugins beside the built-in ones, and the points they implement. */
+  /** Custom plugins and their extension points; see `registryOf`. */
   readonly plugins?: PluginRegistry;
 }
 
-/** Reads the text of a file, YAML or JSON. Rejects with `DecodeError` or `SchedulerConfigurationError`. */
+/** Parses a configuration file, YAML or JSON. Rejects with `DecodeError` or `SchedulerConfigurationError`. */
 export async function parseSchedulerConfiguration(
   text: string,
   options: ConfigurationOptions = {},
@@ -73,7 +72,10 @@ export async function parseSchedulerConfiguration(
   return complete(readSchedulerDocument(value, problems), options);
 }
 
-/** Completes a document; without one, the configuration of a scheduler that was told nothing. Throws as the above. */
+/**
+ * Completes a document; without one, returns Kubernetes' default configuration. Throws `DecodeError` or
+ * `SchedulerConfigurationError`.
+ */
 export function schedulerConfiguration(
   document: SchedulerDocument = {},
   options: ConfigurationOptions = {},
@@ -109,18 +111,21 @@ function complete(document: SchedulerDocument, { plugins = noPlugins }: Configur
     profiles: new Map(
       profiles.map((profile) => [
         profile.schedulerName ?? '',
-        leavingOut(managedByExtenders(extenders), completeProfile(profile, percentageOfNodesToScore, registry)),
+        withIgnoredResources(
+          managedByExtenders(extenders),
+          completeProfile(profile, percentageOfNodesToScore, registry),
+        ),
       ]),
     ),
     extenders: deepFreeze(extenders.map(completeExtender)),
     delayCacheUntilActive,
-    // Zero is the same as nothing here.
+    // Zero means the default.
     clientConnection: Object.freeze({ qps: clientConnection?.qps ?? 50, burst: clientConnection?.burst ?? 100 }),
     leaderElection: Object.freeze(completeLeaderElection(leaderElection)),
   });
 }
 
-/** A name is assumed only where there is a single profile: of several, each must have its own. */
+/** A single profile is named default-scheduler by default; of several, each needs a name. */
 function namedProfiles(profiles: readonly ProfileDocument[] = []): readonly ProfileDocument[] {
   const [first = {}, ...others] = profiles;
   return others.length > 0 ? profiles : [{ ...first, schedulerName: first.schedulerName ?? 'default-scheduler' }];
@@ -133,7 +138,7 @@ function completeProfile(
 ): SchedulerProfile {
   const known = pluginConfig.filter(({ name }) => isConfigurable(name));
   const args = completeArguments(Object.fromEntries(known.map((each) => [each.name, each.args])));
-  // Kubernetes looks at these only when it makes the plugin, and says so.
+  // Kubernetes validates these when it creates the plugin, which its message says.
   const misfit = validateArguments('NodeResourcesFit', args, FieldPath.nil);
   if (misfit.length > 0)
     throw new SchedulerConfigurationError([`initializing plugin "NodeResourcesFit": ${aggregateText(misfit)}`]);
@@ -142,21 +147,21 @@ function completeProfile(
     percentageOfNodesToScore: percentageOfNodesToScore ?? otherwise,
     plugins: enabledPlugins(schedulerName, plugins, registry),
     args: deepFreeze(args),
-    foreignArgs: new Map(
+    customArgs: new Map(
       pluginConfig.filter(({ name }) => !isConfigurable(name)).map(({ name, args: given }) => [name, given]),
     ),
   });
 }
 
-/** The resources that extenders count in place of the scheduler. */
+/** Returns the resources that extenders manage and the scheduler ignores. */
 function managedByExtenders(extenders: readonly ExtenderDocument[]): readonly string[] {
   return extenders.flatMap(({ managedResources = [] }) =>
     managedResources.filter(({ ignoredByScheduler = false }) => ignoredByScheduler).map(({ name }) => name),
   );
 }
 
-/** The profile without these resources, which take the place of what it left out by itself. */
-function leavingOut(resources: readonly string[], profile: SchedulerProfile): SchedulerProfile {
+/** Returns the profile with these resources as its ignored ones, which replaces its own list. */
+function withIgnoredResources(resources: readonly string[], profile: SchedulerProfile): SchedulerProfile {
   if (resources.length === 0) return profile;
   const { args } = profile;
   return Object.freeze({

@@ -1,16 +1,16 @@
-// How often the plugins of a profile judged: once for a pod at PreFilter and PreScore, once for each node at Filter and
-// Score. Who had nothing to do with the pod did not judge. A filter counts for every node that was looked at, also
-// where another refused the node before it: so both placers count the same, though one of them asks nobody.
+// Counts how often the plugins of a profile were evaluated: once per pod at PreFilter and PreScore, once per node at
+// Filter and Score. A plugin that skipped the pod is not counted. A filter counts for every node that was evaluated,
+// also where an earlier filter rejected the node, so that the plain placer and the cached one report the same figures.
 
-/** The points at which judgements are counted. */
+/** The extension points at which evaluations are counted. */
 export type EvaluatedPoint = 'PreFilter' | 'Filter' | 'PreScore' | 'Score';
 
-/** A count that whoever judges adds to. */
+/** A counter that the code that runs plugins increments. */
 export interface EvaluationCount {
   value: number;
 }
 
-/** Counts of one profile. */
+/** The evaluation counters of one profile. */
 export class Evaluations {
   readonly #counts: Readonly<Record<EvaluatedPoint, Map<string, EvaluationCount>>> = {
     PreFilter: new Map(),
@@ -19,7 +19,10 @@ export class Evaluations {
     Score: new Map(),
   };
 
-  /** The count of a plugin at a point. There is one as long as this exists, so it can be kept. */
+  /**
+   * Returns the counter of a plugin at a point. It is the same object for the life of this instance, so callers may
+   * keep it.
+   */
   of(point: EvaluatedPoint, plugin: string): EvaluationCount {
     const counts = this.#counts[point];
     let count = counts.get(plugin);
@@ -27,16 +30,16 @@ export class Evaluations {
     return count;
   }
 
-  /** Each of some plugins judged so many times. */
+  /** Adds `times` to the counter of each plugin. */
   add(point: EvaluatedPoint, plugins: Iterable<{ readonly name: string }>, times: number): void {
     for (const { name } of plugins) this.of(point, name).value += times;
   }
 
-  /** All counts above 0. */
+  /** Yields all counters above 0. */
   *list(): Generator<{ readonly point: EvaluatedPoint; readonly plugin: string; readonly value: number }> {
-    for (const point of points)
+    for (const point of evaluatedPoints)
       for (const [plugin, { value }] of this.#counts[point]) if (value > 0) yield { point, plugin, value };
   }
 }
 
-const points: readonly EvaluatedPoint[] = ['PreFilter', 'Filter', 'PreScore', 'Score'];
+const evaluatedPoints: readonly EvaluatedPoint[] = ['PreFilter', 'Filter', 'PreScore', 'Score'];

@@ -1,5 +1,5 @@
-// The framework of one profile: its plugins, made with what they need, and what runs them. Plugins are made before
-// anything runs; the filters they are handed work on whatever cycle they are given.
+// The framework of one profile: its plugin instances by extension point. Plugins are created before the scheduler runs;
+// `profileFilters`, which they receive, works on any cycle.
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from './plugin-definition.js';
 import type { PluginTools } from './plugin-tools.js';
@@ -7,17 +7,17 @@ import { profileFilters } from './profile-filters.js';
 import { profilePlugins } from './profile-plugins.js';
 import type { ProfilePlugins } from './profile-plugins.js';
 
-/** A profile that can be obeyed. */
+/** A profile and its plugin instances. */
 export interface Framework {
   readonly profile: SchedulerProfile;
   readonly plugins: ProfilePlugins;
 }
 
-/** What plugins of all profiles are made with. Each gets a stream of chance of its own name. */
+/** The tools that the plugins of all profiles share. Each plugin gets a random stream of its own name. */
 export type SharedTools = Omit<PluginTools, 'profile' | 'filters'>;
 
-/** Makes the frameworks of all profiles, by schedulerName. */
-export function frameworksOf(
+/** Creates the frameworks of all profiles, by schedulerName. */
+export function createFrameworks(
   profiles: ReadonlyMap<string, SchedulerProfile>,
   definitions: Iterable<PluginDefinition>,
   tools: SharedTools,

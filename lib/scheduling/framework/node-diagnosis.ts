@@ -1,11 +1,11 @@
-// Gathers why nodes were refused, node by node.
+// Collects the rejections of nodes during one search.
 import type { NodeView } from '../cluster/node-view.js';
 import type { Diagnosis } from './placement.js';
 import type { PreFilterOutcome } from './pre-filter.js';
 import { unresolvable } from './rejection.js';
 import type { Rejected, Rejection, RejectionCode } from './rejection.js';
 
-/** Reasons by node, and what they come to. */
+/** The rejections of a search by node, and their totals. */
 export class NodeDiagnosis implements Diagnosis {
   readonly nodeCount: number;
   readonly rejectors: Set<string>;
@@ -13,8 +13,8 @@ export class NodeDiagnosis implements Diagnosis {
   readonly preFilterMessage?: string;
   readonly #nodes: readonly NodeView[];
   readonly #byNode = new Map<string, Rejected>();
-  /** Of nodes that were not looked at one by one. */
-  readonly #others: Rejected | undefined;
+  /** The rejection of all nodes that were not evaluated individually. */
+  readonly #defaultRejection: Rejected | undefined;
 
   constructor(nodes: readonly NodeView[], { rejection, nodeNames, narrowedBy }: PreFilterOutcome) {
     this.nodeCount = nodes.length;
@@ -22,13 +22,16 @@ export class NodeDiagnosis implements Diagnosis {
     this.rejectors = new Set(narrowedBy);
     if (rejection !== undefined) {
       this.preFilterMessage = rejection.reasons.join(', ');
-      this.#others = this.#blame({ plugin: '', ...rejection });
+      this.#defaultRejection = this.#addRejector({ plugin: '', ...rejection });
     } else if (nodeNames !== undefined) {
-      this.#others = { ...unresolvable(`node(s) didn't satisfy plugin(s) [${narrowedBy.join(' ')}]`), plugin: '' };
+      this.#defaultRejection = {
+        ...unresolvable(`node(s) didn't satisfy plugin(s) [${narrowedBy.join(' ')}]`),
+        plugin: '',
+      };
     }
   }
 
-  /** How many nodes were refused one by one. */
+  /** The number of nodes that were rejected individually. */
   get size(): number {
     return this.#byNode.size;
   }
@@ -39,28 +42,28 @@ export class NodeDiagnosis implements Diagnosis {
       for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
     };
     for (const rejected of this.#byNode.values()) count(rejected, 1);
-    if (this.#others !== undefined && this.nodeCount > this.#byNode.size)
-      count(this.#others, this.nodeCount - this.#byNode.size);
+    if (this.#defaultRejection !== undefined && this.nodeCount > this.#byNode.size)
+      count(this.#defaultRejection, this.nodeCount - this.#byNode.size);
     return counts;
   }
 
   rejectionOf(node: NodeView): Rejected | undefined {
-    return this.#byNode.get(node.name) ?? this.#others;
+    return this.#byNode.get(node.name) ?? this.#defaultRejection;
   }
 
-  slotsRefused(code: RejectionCode): Int32Array {
+  slotsRejected(code: RejectionCode): Int32Array {
     return Int32Array.from(
       this.#nodes.filter((node) => this.rejectionOf(node)?.code === code),
       ({ slot }) => slot,
     );
   }
 
-  /** A node was refused. */
-  refuse(node: NodeView, rejected: Rejected): void {
-    this.#byNode.set(node.name, this.#blame(rejected));
+  /** Records the rejection of a node. */
+  reject(node: NodeView, rejected: Rejected): void {
+    this.#byNode.set(node.name, this.#addRejector(rejected));
   }
 
-  #blame(rejected: Rejected): Rejected {
+  #addRejector(rejected: Rejected): Rejected {
     if (rejected.plugin === '') return rejected;
     this.rejectors.add(rejected.plugin);
     if (rejected.code === 'Pending') this.pending.add(rejected.plugin);

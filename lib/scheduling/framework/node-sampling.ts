@@ -1,23 +1,23 @@
-// How many nodes are enough. By default all are looked at and the best one wins. A profile may say that fewer will do,
-// a percentage of those that fit, or leave it to the size of the cluster as Kubernetes does: then the search begins
-// where the last one ended and goes round. As pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
+// How many feasible nodes a search stops at. Default: every node is evaluated. A profile may configure a percentage, or
+// 0 for Kubernetes' formula by cluster size; each search then starts at the node where the previous one ended. As
+// pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
 
-/** Where searches begin; shared by all profiles. */
+/** The node at which the next search starts. Shared by all profiles. */
 export interface NodeRotation {
   start: number;
 }
 
-/** Beginning with the first node. */
+/** Creates a rotation that starts at the first node. */
 export function nodeRotation(): NodeRotation {
   return { start: 0 };
 }
 
-/** How many nodes that fit are looked for among so many. A percentage of 0 leaves it to their number. */
+/** Returns how many feasible nodes to find among `nodeCount`. A percentage of 0 uses the formula by cluster size. */
 export function nodesToFind(nodeCount: number, percentage: number): number {
-  if (nodeCount < enough) return nodeCount;
-  const share = percentage === 0 ? Math.max(leastPercentage, 50 - Math.trunc(nodeCount / 125)) : percentage;
-  return Math.max(enough, Math.trunc((nodeCount * share) / 100));
+  if (nodeCount < minFeasibleNodes) return nodeCount;
+  const share = percentage === 0 ? Math.max(minPercentage, 50 - Math.trunc(nodeCount / 125)) : percentage;
+  return Math.max(minFeasibleNodes, Math.trunc((nodeCount * share) / 100));
 }
 
-const enough = 100;
-const leastPercentage = 5;
+const minFeasibleNodes = 100;
+const minPercentage = 5;

@@ -1,46 +1,47 @@
-// What came of looking for a node, and who looks. There are two ways to look: plainly, asking every plugin about every
-// node, and over columns, where results are kept and only what changed is looked at again. Both answer the same.
+// The result of a search for a node, and the contract of placers. There are two: the plain placer runs every plugin for
+// every node, the fast placer (fast-path/) reuses cached results and recomputes only what changed. Both return the same
+// result.
 import type { NodeView } from '../cluster/node-view.js';
-import type { Cycle } from './cycle.js';
+import type { Cycle } from './cycle-state.js';
 import type { Rejected, RejectionCode } from './rejection.js';
 
-/** A node for the pod. */
+/** The chosen node. */
 export interface Placement {
   readonly node: NodeView;
-  /** How many nodes were looked at, and how many of them would do. */
+  /** The number of nodes evaluated, and how many of them are feasible. */
   readonly evaluated: number;
   readonly feasible: number;
 }
 
-/** Why there is no node. */
+/** The reasons why no node is feasible. */
 export interface Diagnosis {
-  /** Nodes of the cluster. */
+  /** The number of nodes in the cluster. */
   readonly nodeCount: number;
-  /** Why the pod was refused before nodes were looked at. */
+  /** The message of a PreFilter rejection, which applies to all nodes. */
   readonly preFilterMessage?: string;
-  /** How many nodes each reason kept away. */
+  /** The number of nodes by reason. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** The plugins that refused, and of these the ones that said Pending. */
+  /** The names of the plugins that rejected, and of those that returned Pending. */
   readonly rejectors: ReadonlySet<string>;
   readonly pending: ReadonlySet<string>;
-  /** What the first plugin that refused the node said. */
+  /** Returns the rejection by the first plugin that rejected the node. */
   rejectionOf(node: NodeView): Rejected | undefined;
-  /** The slots of nodes that were refused with a code, in the order of nodes. Not to be written. */
-  slotsRefused(code: RejectionCode): Int32Array;
+  /** Returns the slots of nodes rejected with a code, in node order. Read-only. */
+  slotsRejected(code: RejectionCode): Int32Array;
 }
 
-/** A pod for which there is no node. */
+/** The outcome of a search that found no feasible node. */
 export interface NoPlacement {
   readonly diagnosis: Diagnosis;
 }
 
-/** Looks for the best node. Throws what plugins throw. */
+/** Finds the best node for a pod. Throws what plugins throw. */
 export interface Placer {
-  /** The node, or why there is none. */
+  /** Returns the best node, or the diagnosis if none is feasible. */
   place(cycle: Cycle): Placement | NoPlacement;
 }
 
-/** Whether a node was found. */
+/** Returns whether a node was found. */
 export function isPlaced(outcome: Placement | NoPlacement): outcome is Placement {
   return 'node' in outcome;
 }

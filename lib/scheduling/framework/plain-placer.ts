@@ -1,9 +1,9 @@
-// The plain way to find a node: every plugin is asked about every node. It keeps nothing from one pod to the next, and
-// so says what is right; who is faster must answer the same. Extenders work on its parts.
+// The plain search for a node: every plugin is evaluated for every node, and nothing is cached between pods. It is the
+// reference for the fast placer, which must return the same results. The extender placer is built from its steps.
 import type { Random } from '../../core/index.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
-import type { Cycle } from './cycle.js';
+import type { Cycle } from './cycle-state.js';
 import { NodeDiagnosis } from './node-diagnosis.js';
 import { nodesToFind } from './node-sampling.js';
 import type { NodeRotation } from './node-sampling.js';
@@ -13,98 +13,99 @@ import type { PreFilterOutcome } from './pre-filter.js';
 import { profileFilters } from './profile-filters.js';
 import type { ProfilePlugins } from './profile-plugins.js';
 import { scoresByPlugin, totalScores } from './scores.js';
-import { succeeded, timedPoint } from './timings.js';
+import { alwaysSuccess, timedPoint } from './timings.js';
 
-/** What looking for nodes needs. */
+/** The settings of a search. */
 export interface NodeSearch {
   readonly plugins: ProfilePlugins;
-  /** See `nodesToFind`; 100 for all. */
+  /** See `nodesToFind`. 100 evaluates all nodes. */
   readonly percentageOfNodesToScore: number;
   readonly rotation: NodeRotation;
-  /** Chooses among equals. */
+  /** Breaks ties between equal scores. */
   readonly random: Random;
-  /** Whether extenders look at the nodes afterwards: then the first that fits is not enough. */
-  readonly extended?: boolean;
+  /** Whether extenders filter or score the nodes afterwards: then the first feasible node is not enough. */
+  readonly hasExtenders?: boolean;
 }
 
-/** The nodes that fit, and why the others do not. */
-export interface FittingNodes {
+/** The feasible nodes, and the diagnosis of the others. */
+export interface FeasibleNodes {
   readonly nodes: readonly NodeView[];
   readonly diagnosis: NodeDiagnosis;
 }
 
-/** Asks everybody about everything. */
+/** Creates the plain placer. */
 export function plainPlacer(search: NodeSearch): Placer {
   return {
     place: (cycle) => {
-      const { nodes, diagnosis } = findFitting(cycle, search);
-      if (nodes.length <= 1) return placed(nodes[0], nodes, diagnosis);
+      const { nodes, diagnosis } = findFeasibleNodes(cycle, search);
+      if (nodes.length <= 1) return toPlacement(nodes[0], nodes, diagnosis);
       const totals = totalScores(scoresByPlugin(cycle, search.plugins, nodes), nodes.length);
-      return placed(nodes[chooseBest(totals, search.random)], nodes, diagnosis);
+      return toPlacement(nodes[chooseBest(totals, search.random)], nodes, diagnosis);
     },
   };
 }
 
-/** The nodes that the pod may go to; only the one it is nominated to, if that one does. */
-export function findFitting(cycle: Cycle, search: NodeSearch): FittingNodes {
-  const begun = beginSearch(cycle, search);
+/** Returns the feasible nodes; only the nominated node if that one is feasible. */
+export function findFeasibleNodes(cycle: Cycle, search: NodeSearch): FeasibleNodes {
+  const begun = startSearch(cycle, search);
   if (begun.outcome.rejection !== undefined) return { nodes: [], diagnosis: begun.diagnosis };
-  const nominated = fittingNominated(cycle);
+  const nominated = feasibleNominatedNode(cycle);
   return {
     nodes: nominated === undefined ? searchNodes(cycle, search, begun) : [nominated],
     diagnosis: begun.diagnosis,
   };
 }
 
-/** A search whose PreFilter was run. */
-export interface BegunSearch {
+/** A search after PreFilter. */
+export interface StartedSearch {
   readonly outcome: PreFilterOutcome;
   readonly diagnosis: NodeDiagnosis;
 }
 
-/** Runs PreFilter. */
-export function beginSearch(cycle: Cycle, { plugins }: NodeSearch): BegunSearch {
+/** Runs PreFilter and starts the diagnosis. */
+export function startSearch(cycle: Cycle, { plugins }: NodeSearch): StartedSearch {
   const outcome = runPreFilter(cycle, plugins);
   return { outcome, diagnosis: new NodeDiagnosis(cycle.cluster.nodes, outcome) };
 }
 
-/** The node that the pod is nominated to, if it does. */
-export function fittingNominated(cycle: Cycle): NodeView | undefined {
+/** Returns the node that the pod is nominated to, if it is feasible. */
+export function feasibleNominatedNode(cycle: Cycle): NodeView | undefined {
   const nominated = cycle.cluster.node(cycle.pod.object.status?.nominatedNodeName ?? '');
   if (nominated === undefined) return undefined;
-  const fits = timedPoint(cycle.timings, 'Filter', succeeded, () => fitsWithoutTrouble(cycle, nominated));
+  const fits = timedPoint(cycle.timings, 'Filter', alwaysSuccess, () => isFeasibleOrFailed(cycle, nominated));
   countFiltered(cycle, 1);
   return fits ? nominated : undefined;
 }
 
-/** Asks the filters about nodes until enough of them do. */
+/** Filters nodes until enough feasible ones are found, and records the rejections. */
 export function searchNodes(
   cycle: Cycle,
   search: NodeSearch,
-  { outcome, diagnosis }: BegunSearch,
+  { outcome, diagnosis }: StartedSearch,
 ): readonly NodeView[] {
   const { nodes } = cycle.cluster;
-  const { rotation, plugins, percentageOfNodesToScore, extended = false } = search;
+  const { rotation, plugins, percentageOfNodesToScore, hasExtenders = false } = search;
   const candidates = candidatesAmong(cycle.cluster, outcome);
-  const wanted = plugins.score.length === 0 && !extended ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
-  const fitting: NodeView[] = [];
+  const wanted =
+    plugins.score.length === 0 && !hasExtenders ? 1 : nodesToFind(candidates.length, percentageOfNodesToScore);
+  const feasible: NodeView[] = [];
   let step = 0;
-  timedPoint(cycle.timings, 'Filter', succeeded, () => {
-    for (; step < candidates.length && fitting.length < wanted; step++) {
+  timedPoint(cycle.timings, 'Filter', alwaysSuccess, () => {
+    for (; step < candidates.length && feasible.length < wanted; step++) {
       const node = candidates[(rotation.start + step) % candidates.length];
       if (node === undefined) break;
       const rejected = profileFilters.filter(cycle, node);
-      if (rejected === undefined) fitting.push(node);
-      else diagnosis.refuse(node, rejected);
+      if (rejected === undefined) feasible.push(node);
+      else diagnosis.reject(node, rejected);
     }
   });
   countFiltered(cycle, step);
-  // Among no nodes the place stays where it was.
-  rotation.start = (rotation.start + fitting.length + diagnosis.size) % (nodes.length || Infinity);
-  return fitting;
+  // Without nodes the start does not move.
+  rotation.start = (rotation.start + feasible.length + diagnosis.size) % (nodes.length || Infinity);
+  return feasible;
 }
 
-/** The place of the highest score; one of them by chance where several are equal. */
+/** Returns the index of the highest score; a random one of them in a tie. */
 export function chooseBest(totals: readonly number[], random: Random): number {
   let best = -Infinity;
   let ties = 0;
@@ -116,7 +117,7 @@ export function chooseBest(totals: readonly number[], random: Random): number {
   return totals.findIndex((total) => total === best && chosen-- === 0);
 }
 
-function placed(
+function toPlacement(
   node: NodeView | undefined,
   nodes: readonly NodeView[],
   diagnosis: NodeDiagnosis,
@@ -125,12 +126,12 @@ function placed(
   return { node, evaluated: nodes.length + diagnosis.size, feasible: nodes.length };
 }
 
-function countFiltered({ timings, memory }: Cycle, nodes: number): void {
-  timings?.evaluations.add('Filter', memory.recall(activeFilters).filters, nodes);
+function countFiltered({ timings, state }: Cycle, nodes: number): void {
+  timings?.evaluations.add('Filter', state.read(activeFilters).filters, nodes);
 }
 
-/** What goes wrong on the nominated node is no reason to give up the others. */
-function fitsWithoutTrouble(cycle: Cycle, node: NodeView): boolean {
+/** An error on the nominated node is ignored: the other nodes are evaluated next. */
+function isFeasibleOrFailed(cycle: Cycle, node: NodeView): boolean {
   try {
     return profileFilters.filter(cycle, node) === undefined;
   } catch {
@@ -138,7 +139,7 @@ function fitsWithoutTrouble(cycle: Cycle, node: NodeView): boolean {
   }
 }
 
-/** Where pods name their nodes, as those of DaemonSets do, the others are not walked past. */
+/** A pod whose PreFilter names its nodes, as DaemonSet pods do, evaluates only those. */
 function candidatesAmong(cluster: ClusterView, { nodeNames }: PreFilterOutcome): readonly NodeView[] {
   return nodeNames === undefined
     ? cluster.nodes

@@ -1,28 +1,31 @@
-// How plugins become known to a scheduler, before a configuration says which of them take part where: a name, the
-// points they implement, and a maker. A plugin that needs nothing to be made is its own definition.
+// How a scheduler learns of plugins before a configuration enables them: a name, the extension points it implements and
+// a factory. A plugin object without dependencies is its own definition.
 import type { ExtensionPoint, PluginRegistry } from '../configuration/extension-points.js';
 import type { SchedulingPlugin } from './plugin.js';
-import type { PluginMaker } from './plugin-tools.js';
+import type { PluginFactory } from './plugin-tools.js';
 
-/** A plugin that can be made for each profile. */
+/** A plugin by name, with a factory that is called once per profile. */
 export interface PluginDefinition {
   readonly name: string;
   readonly points: readonly ExtensionPoint[];
-  readonly make: PluginMaker;
+  readonly create: PluginFactory;
 }
 
-/** The definition of a plugin that is there already: its points are those it has functions for. */
+/**
+ * Returns the definition of a plugin object: its points are those it has functions for. A definition is returned as it
+ * is.
+ */
 export function definitionOf(plugin: SchedulingPlugin | PluginDefinition): PluginDefinition {
-  if ('make' in plugin) return plugin;
-  return { name: plugin.name, points: pointsOf(plugin), make: () => plugin };
+  if ('create' in plugin) return plugin;
+  return { name: plugin.name, points: pointsOf(plugin), create: () => plugin };
 }
 
-/** What a configuration has to know of plugins before it can enable them. */
+/** Returns the extension points by plugin name, as `schedulerConfiguration` needs them to enable custom plugins. */
 export function registryOf(plugins: Iterable<SchedulingPlugin | PluginDefinition>): PluginRegistry {
   return new Map(Array.from(plugins, definitionOf).map(({ name, points }) => [name, points]));
 }
 
-/** The functions that make a plugin take part at a point: any one of them. */
+/** The functions of each point; a plugin with any of them implements the point. */
 const pointFunctions: Readonly<Record<ExtensionPoint, readonly (keyof SchedulingPlugin)[]>> = {
   preEnqueue: ['preEnqueue'],
   queueSort: ['compare'],

@@ -1,5 +1,5 @@
-// What plugins are made with. A maker is called once per profile, before anything runs; what it makes must not start
-// anything by itself.
+// The dependencies of plugins. A factory is called once per profile, before the scheduler runs, and must not start
+// anything. As kube-scheduler/framework, Handle.
 import type { Client } from '../../client/index.js';
 import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
@@ -7,80 +7,83 @@ import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PodFacts } from '../pod/pod-facts.js';
-import type { Cycle } from './cycle.js';
-import type { PluginActivity, PodNote, SchedulingPlugin, WaitingPod } from './plugin.js';
+import type { Cycle } from './cycle-state.js';
+import type { PluginActivity, PodEventDetails, SchedulingPlugin, WaitingPod } from './plugin.js';
 import type { Rejected } from './rejection.js';
 
-/** What a plugin may use. */
+/** The dependencies that a plugin factory receives. */
 export interface PluginTools {
   readonly client: Client;
   readonly clock: Clock;
-  /** A stream of the plugin's own. */
+  /** A random stream of this plugin alone. */
   readonly random: Random;
   readonly profile: SchedulerProfile;
-  /** The cluster as it is now. Within a cycle, use the cycle's. */
+  /** The current cluster. Within a cycle, use `cycle.cluster`. */
   readonly cluster: ClusterView;
-  /** The filters of the profile, for what-if. */
+  /** The filters of the profile, for plugins that evaluate hypothetical nodes, such as preemption. */
   readonly filters: Filters;
-  /** Pods that wait at Permit, and those whose binding can still be stopped. */
-  readonly waiting: WaitingPods;
-  /** The newest object of a pod that has no node yet, or of one on a node; undefined once it is gone. */
-  podNow(pod: Frozen<Pod>): Frozen<Pod> | undefined;
-  /** Has pods tried without waiting any longer. */
+  /** Pods that wait at Permit or are in PreBind. */
+  readonly waitingPods: WaitingPods;
+  /** Returns the newest version of a pod, scheduled or not; undefined after it was deleted. */
+  currentPod(pod: Frozen<Pod>): Frozen<Pod> | undefined;
+  /** Moves pending pods to the active queue. */
   activate(pods: Iterable<Frozen<Pod>>): void;
-  /** Nominates a waiting pod to a node, here only; an empty name takes it back. */
+  /** Nominates a pending pod to a node, in memory only. An empty name removes the nomination. */
   nominate(pod: Frozen<Pod>, nodeName: string): void;
-  /** Tells people. */
-  note(note: PodNote): void;
-  /** Names of plugins that are not the built-in ones, though they may be called like them. */
-  readonly foreign?: ReadonlySet<string>;
-  /** Extenders with a say in who has to leave. */
+  /** Records a Kubernetes Event. */
+  recordEvent(note: PodEventDetails): void;
+  /** Names of the plugins that the host supplied. A name in it may be that of a built-in plugin, which it replaces. */
+  readonly customPlugins?: ReadonlySet<string>;
+  /** Extenders that take part in preemption. */
   readonly extenders?: readonly PreemptionExtender[];
-  /** Tells of what metrics count. */
-  tell(activity: PluginActivity): void;
-  /** Work that goes on after the answer; it ends with the scheduler, and its failures are told to `onError`. */
-  background(work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): void;
+  /** Records an activity for metrics. */
+  recordActivity(activity: PluginActivity): void;
+  /**
+   * Runs work after the plugin function returned. The signal aborts when the scheduler stops; `onError` receives a
+   * failure.
+   */
+  runInBackground(work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): void;
 }
 
-/** Makes a plugin for a profile, with the arguments that the profile has for it. */
-export type PluginMaker = (tools: PluginTools, args: unknown) => SchedulingPlugin;
+/** Creates a plugin for a profile. `args` are the profile's arguments for it. */
+export type PluginFactory = (tools: PluginTools, args: unknown) => SchedulingPlugin;
 
 /** The filters of a profile. */
 export interface Filters {
-  /** Why the node does not do, with regard to pods nominated to it as well. */
+  /** Returns why a node is infeasible, with the pods that are nominated to it counted as present. */
   filter(cycle: Cycle, node: NodeView): Rejected | undefined;
-  /** Tells plugins of a pod that was put on a copy of a node. */
+  /** Updates the cycle state of plugins for a pod that was added to a copy of a node. */
   addPod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
-  /** Tells plugins of a pod that was taken off a copy of a node. */
+  /** Updates the cycle state of plugins for a pod that was removed from a copy of a node. */
   removePod(cycle: Cycle, pod: PodFacts, node: NodeView): void;
 }
 
-/** Pods that would have to leave a node, and how many of them no budget allows to. */
-export interface LeavingPods {
+/** The victims on one node, and how many of them violate a PodDisruptionBudget. */
+export interface ProposedVictims {
   readonly pods: readonly PodFacts[];
   readonly violations: number;
 }
 
-/** A service beside the scheduler that has a say in who leaves which node. */
+/** An extender that takes part in preemption. */
 export interface PreemptionExtender {
-  /** Whether scheduling goes on where it fails. */
+  /** Whether scheduling continues when the extender fails. */
   readonly ignorable: boolean;
-  /** Whether the pod asks for anything that the extender takes care of. */
+  /** Returns whether the pod requests a resource that the extender manages. */
   isInterested(pod: Frozen<Pod>): boolean;
-  /** Which of the nodes, and which victims on them, it agrees to. */
+  /** Returns the candidates, and the victims on them, that the extender accepts. */
   preempt(
     pod: Frozen<Pod>,
-    candidates: ReadonlyMap<NodeView, LeavingPods>,
+    candidates: ReadonlyMap<NodeView, ProposedVictims>,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<NodeView, LeavingPods>>;
+  ): Promise<ReadonlyMap<NodeView, ProposedVictims>>;
 }
 
-/** Pods past the choice of a node that can still be held. */
+/** Pods between Permit and Bind whose binding can still be stopped. */
 export interface WaitingPods {
-  /** A pod that waits at Permit. */
+  /** Returns a pod that waits at Permit. */
   get(uid: string): WaitingPod | undefined;
-  /** All that wait at Permit. */
+  /** Returns all pods that wait at Permit. */
   list(): readonly WaitingPod[];
-  /** Stops a pod that waits at Permit or is in PreBind. False when it is past that, or not here. */
+  /** Stops a pod that waits at Permit or is in PreBind. Returns false if the pod is in neither state. */
   stop(uid: string, plugin: string, reason: string): boolean;
 }

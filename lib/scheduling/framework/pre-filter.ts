@@ -1,37 +1,35 @@
-// The first question to plugins: may the pod be placed at all, and does it matter to them? Who says skip is left out of
-// the filters of this cycle. A no that preemption may turn is remembered while the others are asked, since the what-if
-// of preemption needs what they remember; one that nothing turns ends the round.
-// As pkg/scheduler/framework/runtime, RunPreFilterPlugins.
+// Runs PreFilter. A plugin that returns `skip` is left out of the filters of this cycle. After an Unschedulable
+// rejection the remaining plugins still run, because preemption's simulation needs their data;
+// UnschedulableAndUnresolvable ends the round. As pkg/scheduler/framework/runtime, RunPreFilterPlugins.
 import { errorText } from '../../core/index.js';
-import { memoryKey } from './cycle.js';
-import type { Cycle, MemoryKey, Remembered } from './cycle.js';
-import { PluginError } from './plugin-error.js';
+import { stateKey } from './cycle-state.js';
+import type { Cycle, StateKey, StateData } from './cycle-state.js';
+import { PluginError, unresolvable } from './rejection.js';
 import type { Implementing, ProfilePlugins } from './profile-plugins.js';
-import { unresolvable } from './rejection.js';
 import type { Rejected, Rejection } from './rejection.js';
 import { statusOfRejection, timedPoint } from './timings.js';
 
-/** What PreFilter came to. */
+/** The result of all PreFilter plugins. */
 export interface PreFilterOutcome {
-  /** A no for all nodes. Without plugin where several together leave no node. */
+  /** The rejection of all nodes. Without `plugin` where several plugins together leave no node. */
   readonly rejection?: Rejection & Partial<Pick<Rejected, 'plugin'>>;
-  /** Only these nodes come into question; all where it is absent. */
+  /** The nodes that plugins restrict the search to; absent: all nodes. */
   readonly nodeNames?: ReadonlySet<string>;
-  /** The plugins that narrowed the nodes, sorted. */
+  /** The names of the plugins that restricted the nodes, sorted. */
   readonly narrowedBy: readonly string[];
 }
 
-/** The plugins whose filters are asked in a cycle. */
-export interface ActiveFilters extends Remembered {
+/** The plugins whose filters run in a cycle. */
+export interface ActiveFilters extends StateData {
   readonly filters: readonly Implementing<'filter'>[];
   readonly adders: readonly Implementing<'addPod'>[];
   readonly removers: readonly Implementing<'removePod'>[];
 }
 
-/** Where the cycle remembers them. */
-export const activeFilters: MemoryKey<ActiveFilters> = memoryKey<ActiveFilters>('framework: active filters');
+/** The key of the active filters in the cycle state. */
+export const activeFilters: StateKey<ActiveFilters> = stateKey<ActiveFilters>('framework: active filters');
 
-/** Asks all plugins, and remembers whose filters are to be asked. */
+/** Runs all PreFilter plugins and stores the active filters in the cycle state. */
 export function runPreFilter(cycle: Cycle, plugins: ProfilePlugins): PreFilterOutcome {
   const skipped = new Set<string>();
   try {
@@ -39,14 +37,14 @@ export function runPreFilter(cycle: Cycle, plugins: ProfilePlugins): PreFilterOu
       cycle.timings,
       'PreFilter',
       ({ rejection }) => statusOfRejection(rejection),
-      () => ask(cycle, plugins, skipped),
+      () => runAll(cycle, plugins, skipped),
     );
   } finally {
-    cycle.memory.set(activeFilters, activeWithout(plugins, skipped));
+    cycle.state.set(activeFilters, activeWithout(plugins, skipped));
   }
 }
 
-/** The filters of a profile without those of plugins that have nothing to do with the pod. */
+/** Returns the filters of a profile without those of skipped plugins. */
 export function activeWithout({ filter, preFilter }: ProfilePlugins, skipped: ReadonlySet<string>): ActiveFilters {
   return {
     filters: filter.filter(({ name }) => !skipped.has(name)),
@@ -61,12 +59,12 @@ export function activeWithout({ filter, preFilter }: ProfilePlugins, skipped: Re
   };
 }
 
-function ask(cycle: Cycle, plugins: ProfilePlugins, skipped: Set<string>): PreFilterOutcome {
+function runAll(cycle: Cycle, plugins: ProfilePlugins, skipped: Set<string>): PreFilterOutcome {
   let rejection: Rejected | undefined;
   let nodeNames: ReadonlySet<string> | undefined;
   const narrowedBy: string[] = [];
   for (const plugin of plugins.preFilter) {
-    const answer = answerOf(plugin, cycle);
+    const answer = resultOf(plugin, cycle);
     if (answer === 'skip') {
       skipped.add(plugin.name);
       continue;
@@ -83,12 +81,13 @@ function ask(cycle: Cycle, plugins: ProfilePlugins, skipped: Set<string>): PreFi
     }
     narrowedBy.push(plugin.name);
     nodeNames = nodeNames === undefined ? answer.nodeNames : intersection(nodeNames, answer.nodeNames);
-    if (nodeNames.size === 0) return { rejection: unresolvable(nothingLeft(narrowedBy.sort())), nodeNames, narrowedBy };
+    if (nodeNames.size === 0)
+      return { rejection: unresolvable(noNodesMessage(narrowedBy.sort())), nodeNames, narrowedBy };
   }
   return { ...(rejection && { rejection }), ...(nodeNames && { nodeNames }), narrowedBy: narrowedBy.sort() };
 }
 
-function answerOf(plugin: Implementing<'preFilter'>, cycle: Cycle): ReturnType<typeof plugin.preFilter> {
+function resultOf(plugin: Implementing<'preFilter'>, cycle: Cycle): ReturnType<typeof plugin.preFilter> {
   try {
     return plugin.preFilter(cycle);
   } catch (error) {
@@ -96,7 +95,7 @@ function answerOf(plugin: Implementing<'preFilter'>, cycle: Cycle): ReturnType<t
   }
 }
 
-function nothingLeft(plugins: readonly string[]): string {
+function noNodesMessage(plugins: readonly string[]): string {
   return plugins.length === 1
     ? `node(s) didn't satisfy plugin ${plugins.join(' ')}`
     : `node(s) didn't satisfy plugin(s) [${plugins.join(' ')}] simultaneously`;

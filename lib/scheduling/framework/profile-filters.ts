@@ -1,30 +1,29 @@
-// The filters of a profile on one node. The first plugin that says no gives the reason. Pods that are nominated to the
-// node and must not be pushed aside are put there first; where that makes a difference the filters must pass with them
-// and without them, for a pod may also rely on one that never comes.
-// As pkg/scheduler/framework/runtime, RunFilterPluginsWithNominatedPods.
+// Runs the filters of a profile on one node; the first rejection is returned. Nominated pods of equal or higher
+// priority are first added to a copy of the node. The pod must fit with them and, because they may never arrive, also
+// without them. As pkg/scheduler/framework/runtime, RunFilterPluginsWithNominatedPods.
 import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { PodFacts } from '../pod/pod-facts.js';
-import type { Cycle } from './cycle.js';
-import { PluginError } from './plugin-error.js';
+import type { Cycle } from './cycle-state.js';
+import { PluginError } from './rejection.js';
 import type { Filters } from './plugin-tools.js';
 import { activeFilters } from './pre-filter.js';
 import type { ActiveFilters } from './pre-filter.js';
 import type { Implementing } from './profile-plugins.js';
 import type { Rejected, Rejection } from './rejection.js';
 
-/** The filters that a cycle's PreFilter left active. */
+/** Runs the filters that the cycle's PreFilter left active. */
 export const profileFilters: Filters = {
   filter: (cycle, node) => {
-    const nominated = crowdOf(cycle, node.name);
+    const nominated = nominatedPodsFor(cycle, node.name);
     if (nominated.length > 0) {
-      const crowded: Cycle = { ...cycle, memory: cycle.memory.copy() };
+      const withNominated: Cycle = { ...cycle, state: cycle.state.copy() };
       const draft = node.copy();
       for (const pod of nominated) {
         draft.add(pod);
-        profileFilters.addPod(crowded, pod, draft);
+        profileFilters.addPod(withNominated, pod, draft);
       }
-      const rejected = firstRejection(crowded, draft);
+      const rejected = firstRejection(withNominated, draft);
       if (rejected !== undefined) return rejected;
     }
     return firstRejection(cycle, node);
@@ -37,7 +36,7 @@ export const profileFilters: Filters = {
   },
 };
 
-/** What the first plugin that refuses the node says, of the pods that are there. */
+/** Returns the first rejection, without nominated pods. */
 export function firstRejection(cycle: Cycle, node: NodeView): Rejected | undefined {
   for (const plugin of active(cycle).filters) {
     const rejected = rejectionBy(plugin, cycle, node);
@@ -46,7 +45,7 @@ export function firstRejection(cycle: Cycle, node: NodeView): Rejected | undefin
   return undefined;
 }
 
-/** What one plugin says of the node. */
+/** Returns the rejection by one plugin. */
 export function rejectionBy(plugin: Implementing<'filter'>, cycle: Cycle, node: NodeView): Rejected | undefined {
   let rejection: Rejection | undefined;
   try {
@@ -57,30 +56,33 @@ export function rejectionBy(plugin: Implementing<'filter'>, cycle: Cycle, node: 
   return rejection && rejectedBy(plugin.name, rejection);
 }
 
-/** A rejection with its plugin. Of those that plugins make once there is one here too. */
+/**
+ * Returns a rejection with its plugin. The result is cached per rejection object, so constant rejections give constant
+ * results.
+ */
 export function rejectedBy(plugin: string, rejection: Rejection): Rejected {
-  const known = rejectedOnes.get(rejection);
+  const known = rejectedCache.get(rejection);
   if (known?.plugin === plugin) return known;
   const rejected = Object.freeze({ ...rejection, plugin });
-  rejectedOnes.set(rejection, rejected);
+  rejectedCache.set(rejection, rejected);
   return rejected;
 }
 
-const rejectedOnes = new WeakMap<Rejection, Rejected>();
+const rejectedCache = new WeakMap<Rejection, Rejected>();
 
-/** The pods that are to come to a node and that a pod has to reckon with. */
-export function crowdOf({ cluster, pod }: Cycle, nodeName: string): readonly PodFacts[] {
+/** Returns the pods nominated to a node that count as present for this pod. */
+export function nominatedPodsFor({ cluster, pod }: Cycle, nodeName: string): readonly PodFacts[] {
   const nominated = cluster.nominatedTo(nodeName);
   return nominated.length === 0
     ? nominated
-    : nominated.filter((each) => isToReckonWith(each, pod.priority) && each.uid !== pod.uid);
+    : nominated.filter((each) => countsForPriority(each, pod.priority) && each.uid !== pod.uid);
 }
 
-/** Whether others of a priority must not push a nominated pod aside. */
-export function isToReckonWith(nominated: PodFacts, priority: number): boolean {
+/** Returns whether a nominated pod counts as present for a pod of this priority. */
+export function countsForPriority(nominated: PodFacts, priority: number): boolean {
   return nominated.priority >= priority;
 }
 
 function active(cycle: Cycle): ActiveFilters {
-  return cycle.memory.recall(activeFilters);
+  return cycle.state.read(activeFilters);
 }

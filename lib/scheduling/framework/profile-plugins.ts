@@ -1,5 +1,5 @@
-// The plugins of one profile, made, and by the points at which they take part. Who is enabled at a point without having
-// a function for it takes no part there: the configuration has refused that already.
+// The plugin instances of one profile by extension point. A plugin that is enabled at a point without a function for it
+// is left out; the configuration has already rejected that case.
 import type { EnabledPlugin } from '../configuration/plugin-sets.js';
 import type { SchedulerProfile } from '../configuration/scheduler-configuration.js';
 import type { PluginDefinition } from './plugin-definition.js';
@@ -7,16 +7,16 @@ import type { SchedulingPlugin } from './plugin.js';
 import type { PluginTools } from './plugin-tools.js';
 import { timedPlugin } from './timed-plugin.js';
 
-/** A plugin with these functions. */
+/** A plugin that has these functions. */
 export type Implementing<P extends keyof SchedulingPlugin> = SchedulingPlugin & Required<Pick<SchedulingPlugin, P>>;
 
-/** A plugin that scores, and how much that counts. */
+/** A score plugin and its weight. */
 export interface WeightedPlugin {
   readonly plugin: Implementing<'score'>;
   readonly weight: number;
 }
 
-/** Plugins by point, in the order in which they run. */
+/** Plugins by extension point, in execution order. */
 export interface ProfilePlugins {
   readonly all: ReadonlyMap<string, SchedulingPlugin>;
   readonly preEnqueue: readonly Implementing<'preEnqueue'>[];
@@ -26,7 +26,7 @@ export interface ProfilePlugins {
   readonly postFilter: readonly Implementing<'postFilter'>[];
   readonly preScore: readonly Implementing<'preScore'>[];
   readonly score: readonly WeightedPlugin[];
-  /** With `reserve`, `unreserve` or both. */
+  /** Plugins with `reserve`, `unreserve` or both. */
   readonly reserve: readonly SchedulingPlugin[];
   readonly permit: readonly Implementing<'permit'>[];
   readonly preBind: readonly Implementing<'preBind'>[];
@@ -34,7 +34,10 @@ export interface ProfilePlugins {
   readonly postBind: readonly Implementing<'postBind'>[];
 }
 
-/** Makes the plugins of a profile. `toolsFor` is called once for each of them. */
+/**
+ * Creates the plugins of a profile. `toolsFor` is called once per plugin. Throws if an enabled plugin has no
+ * definition.
+ */
 export function profilePlugins(
   profile: SchedulerProfile,
   definitions: ReadonlyMap<string, PluginDefinition>,
@@ -45,8 +48,8 @@ export function profilePlugins(
     const known = all.get(name);
     if (known !== undefined) return known;
     const definition = definitions.get(name);
-    if (definition === undefined) throw new Error(`scheduling plugin ${name} is enabled but nobody defines it`);
-    const plugin = timedPlugin(definition.make(toolsFor(name), argumentsFor(profile, name)));
+    if (definition === undefined) throw new Error(`scheduling plugin ${name} is enabled but not defined`);
+    const plugin = timedPlugin(definition.create(toolsFor(name), argumentsFor(profile, name)));
     all.set(name, plugin);
     return plugin;
   };
@@ -76,7 +79,7 @@ export function profilePlugins(
   };
 }
 
-/** What the profile says to a plugin: completed for those that are built in, as given for others. */
-function argumentsFor({ args, foreignArgs }: SchedulerProfile, name: string): unknown {
-  return Object.hasOwn(args, name) ? args[name as keyof typeof args] : foreignArgs.get(name);
+/** Returns the profile's arguments for a plugin: completed for built-in plugins, as given for others. */
+function argumentsFor({ args, customArgs }: SchedulerProfile, name: string): unknown {
+  return Object.hasOwn(args, name) ? args[name as keyof typeof args] : customArgs.get(name);
 }

@@ -1,26 +1,23 @@
-// What the queue asks of the plugins of all profiles: their order, their gates, which events they wait for, and whether
-// one of those helps. A plugin that says nothing about events is told of all.
+// Connects the scheduling queue to the plugins of all profiles: queue order, PreEnqueue, event registrations and
+// queueing hints. A plugin without registrations is registered for all events.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { podFacts } from '../pod/pod-facts.js';
 import { actions, covers } from '../queue/cluster-event.js';
 import type { ClusterEvent } from '../queue/cluster-event.js';
-import type { Happening } from '../queue/in-flight.js';
+import type { ObservedEvent } from '../queue/in-flight.js';
 import type { QueuePlugins } from '../queue/scheduling-queue.js';
-import type { EventInterest } from './event-interest.js';
-import { PluginError } from './plugin-error.js';
+import type { ClusterEventWithHint } from './queueing-hints.js';
+import { PluginError } from './rejection.js';
 import type { SchedulingPlugin } from './plugin.js';
 import type { Implementing, ProfilePlugins } from './profile-plugins.js';
 import { statusOfRejection } from './timings.js';
 import type { FrameworkTimings, HintResult, PointStatus, Timings } from './timings.js';
 
-/** The name under which extenders refuse. They cannot say what would help, so everything may. */
+/** The rejector name of extenders. Any event may make a pod schedulable that an extender rejected. */
 export const extenderName = 'Extender';
 
-/**
- * The hooks of the queue, by the schedulerName that pods ask for. What they take is told to `timings`, if there are
- * any.
- */
+/** Creates the hooks of the queue, by the schedulerName of pods. Latencies are recorded in `timings`. */
 export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timings?: FrameworkTimings): QueuePlugins {
   const interests = new Map(Array.from(profiles, ([name, plugins]) => [name, interestsOf(plugins)]));
   const [sorter] = Array.from(profiles.values()).flatMap(({ queueSort }) => queueSort);
@@ -28,7 +25,7 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timing
   const helps = (
     plugin: string,
     { hint }: HintedEvent,
-    { event, old, new: current }: Happening,
+    { event, old, new: current }: ObservedEvent,
     pod: Frozen<Pod>,
   ): boolean => {
     const since = timings?.now() ?? 0;
@@ -37,7 +34,7 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timing
       result = hint === undefined || hint(podFacts(pod), old, current) === 'queue' ? 'Queue' : 'QueueSkip';
       return result === 'Queue';
     } finally {
-      timings?.hinted(plugin, event, result, since);
+      timings?.recordHint(plugin, event, result, since);
     }
   };
   return {
@@ -48,7 +45,7 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timing
       const times = timings?.begin(schedulerName(pod));
       const since = times?.now() ?? 0;
       const gated = gateOf(gates, pod, gatedBy, times);
-      times?.point('PreEnqueue', gated?.status ?? 'Success', since);
+      times?.recordPoint('PreEnqueue', gated?.status ?? 'Success', since);
       return gated?.plugin;
     },
     hint: (plugin, happening, pod) => {
@@ -60,32 +57,35 @@ export function queueHooks(profiles: ReadonlyMap<string, ProfilePlugins>, timing
   };
 }
 
-type HintedEvent = ClusterEvent & Partial<Pick<EventInterest, 'hint'>>;
+type HintedEvent = ClusterEvent & Partial<Pick<ClusterEventWithHint, 'hint'>>;
 
-/** Only who can refuse a pod has something to wait for. */
+/** Only plugins that can reject a pod have registrations. */
 function interestsOf({ all }: ProfilePlugins): ReadonlyMap<string, readonly HintedEvent[]> {
-  const refusing = Array.from(all.values()).filter(canRefuse);
-  return new Map([...refusing.map((plugin) => [plugin.name, eventsOf(plugin)] as const), [extenderName, [everything]]]);
+  const rejecting = Array.from(all.values()).filter(canReject);
+  return new Map([...rejecting.map((plugin) => [plugin.name, eventsOf(plugin)] as const), [extenderName, [anyEvent]]]);
 }
 
-function canRefuse(plugin: SchedulingPlugin): boolean {
-  return refusals.some((name) => plugin[name] !== undefined);
+function canReject(plugin: SchedulingPlugin): boolean {
+  return rejectingPoints.some((name) => plugin[name] !== undefined);
 }
 
-const refusals = ['preEnqueue', 'preFilter', 'filter', 'reserve', 'permit'] as const;
+const rejectingPoints = ['preEnqueue', 'preFilter', 'filter', 'reserve', 'permit'] as const;
 
-/** Who waits for new nodes also hears of taints: a node may have come with one, and lost it since. */
+/**
+ * A plugin registered for added nodes is also registered for taint updates: the node may have been added with a taint
+ * that is removed later.
+ */
 function eventsOf({ events }: SchedulingPlugin): readonly HintedEvent[] {
-  if (events === undefined) return [everything];
+  if (events === undefined) return [anyEvent];
   const ofNodes = events.filter(({ resource }) => resource === 'Node').reduce((bits, { action }) => bits | action, 0);
-  const isDeaf = (ofNodes & actions.add) !== 0 && (ofNodes & actions.updateNodeTaint) === 0;
-  return isDeaf ? [...events, { resource: 'Node', action: actions.updateNodeTaint }] : events;
+  const missesTaints = (ofNodes & actions.add) !== 0 && (ofNodes & actions.updateNodeTaint) === 0;
+  return missesTaints ? [...events, { resource: 'Node', action: actions.updateNodeTaint }] : events;
 }
 
 type Gate = Implementing<'preEnqueue'>;
 const none: readonly Gate[] = [];
 
-/** The gate that is shut, and what it said. The one that gated last is asked first. */
+/** Returns the first PreEnqueue plugin that rejects the pod. The plugin that rejected it last runs first. */
 function gateOf(
   gates: readonly Gate[],
   pod: Frozen<Pod>,
@@ -103,16 +103,16 @@ function gateOf(
   return undefined;
 }
 
-/** A gate that breaks stays shut: the pod waits for something that may change the plugin's mind. */
+/** A PreEnqueue plugin that throws counts as a rejection: the pod stays gated until one of its events. */
 function statusOfGate(plugin: Gate, pod: Frozen<Pod>, timings: Timings | undefined): PointStatus {
-  const since = timings?.samples === true ? timings.now() : 0;
+  const since = timings?.timesPlugins === true ? timings.now() : 0;
   let status: PointStatus;
   try {
     status = statusOfRejection(plugin.preEnqueue(podFacts(pod)));
   } catch {
     status = 'Error';
   }
-  if (timings?.samples === true) timings.plugin('PreEnqueue', plugin.name, status, since);
+  if (timings?.timesPlugins === true) timings.recordPlugin('PreEnqueue', plugin.name, status, since);
   return status;
 }
 
@@ -120,4 +120,4 @@ function schedulerName(pod: Frozen<Pod>): string {
   return pod.spec?.schedulerName ?? 'default-scheduler';
 }
 
-const everything: ClusterEvent = { resource: '*', action: actions.all };
+const anyEvent: ClusterEvent = { resource: '*', action: actions.all };

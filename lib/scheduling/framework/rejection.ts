@@ -1,44 +1,54 @@
-// How plugins say no. A plugin that has nothing against a pod answers undefined, which is success. What it did not
-// expect it throws: the attempt then ends as an error, and the pod is tried again after a while whatever happens.
-// Codes as kube-scheduler/framework/interface.go.
+// How plugins reject pods and nodes, and how they fail. A plugin that accepts returns undefined. An unexpected error is
+// thrown: the attempt fails and the pod is retried after its back-off. Codes as kube-scheduler/framework/interface.go.
 
 /**
- * `Unschedulable`: others might leave, so preemption may help. `UnschedulableAndUnresolvable`: it cannot.
- * `Pending`: all is decided, and something outside has to happen; when it does, the pod goes on without backoff.
+ * `Unschedulable`: preemption may help. `UnschedulableAndUnresolvable`: preemption cannot help. `Pending`: the pod
+ * waits for an external event and is then retried without back-off.
  */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Pending';
 
-/** A no, and why. Built-in plugins make theirs once: who compares them by identity may. */
+/** A rejection and its reasons. Built-in plugins create theirs once, so they can be compared by identity. */
 export interface Rejection {
   readonly code: RejectionCode;
-  /** As users read them; a node counts for each. */
+  /** The messages that users see; a node counts once per reason. */
   readonly reasons: readonly string[];
 }
 
-/** A no that came from a plugin. */
+/** A rejection with the name of its plugin. */
 export interface Rejected extends Rejection {
   readonly plugin: string;
 }
 
-/** The plugin has nothing to do with this pod, and is not asked again in this cycle. */
+/** The plugin does not apply to this pod and is not called again in this cycle. */
 export type Skip = 'skip';
 
-/** A no that others leaving the node may turn. */
+/** Creates a rejection that preemption may resolve. */
 export function unschedulable(...reasons: readonly string[]): Rejection {
   return Object.freeze({ code: 'Unschedulable', reasons: Object.freeze(reasons) });
 }
 
-/** A no that stands whoever leaves. */
+/** Creates a rejection that preemption cannot resolve. */
 export function unresolvable(...reasons: readonly string[]): Rejection {
   return Object.freeze({ code: 'UnschedulableAndUnresolvable', reasons: Object.freeze(reasons) });
 }
 
-/** A not yet. */
+/** Creates a rejection of a pod that waits for an external event. */
 export function pending(...reasons: readonly string[]): Rejection {
   return Object.freeze({ code: 'Pending', reasons: Object.freeze(reasons) });
 }
 
-/** What messages show of a rejection. */
+/** Returns the reasons of a rejection, joined by `, `. */
 export function rejectionText({ reasons }: Rejection): string {
   return reasons.join(', ');
+}
+
+/** An error of a plugin: it threw, or returned an invalid value. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError';
+  readonly plugin: string;
+
+  constructor(plugin: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.plugin = plugin;
+  }
 }

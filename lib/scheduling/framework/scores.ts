@@ -1,23 +1,23 @@
-// How good each node is. Every plugin scores every node, brings its scores into the range from 0 to 100, and the sum of
-// them, weighed, is what counts. As pkg/scheduler/framework/runtime, RunScorePlugins.
+// Scores nodes: every plugin scores every node, normalizes its scores to 0 to 100, and the weighted sum decides. As
+// pkg/scheduler/framework/runtime, RunScorePlugins.
 import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
-import type { Cycle } from './cycle.js';
-import { PluginError } from './plugin-error.js';
+import type { Cycle } from './cycle-state.js';
+import { PluginError } from './rejection.js';
 import type { ProfilePlugins, WeightedPlugin } from './profile-plugins.js';
-import { succeeded, timedPoint } from './timings.js';
+import { alwaysSuccess, timedPoint } from './timings.js';
 
-/** The highest score that a plugin may give. */
+/** The highest score of a plugin. */
 export const maxScore = 100;
 
-/** What one plugin says of all nodes, before weights. */
+/** The normalized scores of one plugin, one per node, before weighting. */
 export interface PluginScores {
   readonly plugin: string;
   readonly weight: number;
   readonly scores: readonly number[];
 }
 
-/** The scores of nodes, by plugin. Plugins that have nothing to do with the pod are left out. */
+/** Returns the scores by plugin, without plugins that skip the pod. */
 export function scoresByPlugin(
   cycle: Cycle,
   plugins: ProfilePlugins,
@@ -30,12 +30,12 @@ export function scoresByPlugin(
     scoring.map(({ plugin }) => plugin),
     nodes.length,
   );
-  return timedPoint(cycle.timings, 'Score', succeeded, () =>
+  return timedPoint(cycle.timings, 'Score', alwaysSuccess, () =>
     scoring.map((each) => ({ plugin: each.plugin.name, weight: each.weight, scores: scoresOf(cycle, each, nodes) })),
   );
 }
 
-/** The weighed sums, one for each node. */
+/** Returns the weighted sums, one per node. */
 export function totalScores(scores: readonly PluginScores[], nodeCount: number): number[] {
   const totals = new Array<number>(nodeCount).fill(0);
   for (const { weight, scores: ofPlugin } of scores) {
@@ -45,14 +45,14 @@ export function totalScores(scores: readonly PluginScores[], nodeCount: number):
   return totals;
 }
 
-/** Asks who wants to score at all. */
+/** Runs PreScore and returns the names of the plugins that skip the pod. */
 export function runPreScore(
   cycle: Cycle,
   { preScore }: Pick<ProfilePlugins, 'preScore'>,
   nodes: readonly NodeView[],
 ): ReadonlySet<string> {
   const skipped = new Set<string>();
-  timedPoint(cycle.timings, 'PreScore', succeeded, () => {
+  timedPoint(cycle.timings, 'PreScore', alwaysSuccess, () => {
     for (const plugin of preScore) {
       try {
         if (plugin.preScore(cycle, nodes) === 'skip') skipped.add(plugin.name);
@@ -65,7 +65,7 @@ export function runPreScore(
   return skipped;
 }
 
-/** The scores of one plugin, brought into the range. */
+/** Returns the normalized scores of one plugin. Throws if one is outside 0 to 100. */
 export function scoresOf(cycle: Cycle, { plugin }: WeightedPlugin, nodes: readonly NodeView[]): readonly number[] {
   const scores = during(plugin.name, 'running Score plugins', () => nodes.map((node) => plugin.score(cycle, node)));
   during(plugin.name, 'running Normalize on Score plugins', () => plugin.normalizeScores?.(cycle, scores, nodes));

@@ -1,66 +1,67 @@
-// A plugin that has its time taken, in cycles that want to know. In all others it costs a look at the cycle. As the
-// runtime of pkg/scheduler/framework has it, what takes down a plugin's time is around each call, not around each
-// point.
-import type { Cycle } from './cycle.js';
-import type { PostFilterAnswer, SchedulingPlugin } from './plugin.js';
+// Wraps a plugin so that its calls are timed in sampled cycles. In other cycles the wrapper costs one property read per
+// call. As in pkg/scheduler/framework/runtime, each call is timed by itself.
+import type { Cycle } from './cycle-state.js';
+import type { PostFilterResult, SchedulingPlugin } from './plugin.js';
 import type { RejectionCode } from './rejection.js';
 import type { PointName, PointStatus, Timings } from './timings.js';
 
-/** The same plugin, timed at all points that have a cycle. */
+/** Returns the plugin with timing at all points that have a cycle. */
 export function timedPlugin(plugin: SchedulingPlugin): SchedulingPlugin {
   const { name, events } = plugin;
-  const one =
+  const withCycle =
     <R>(point: PointName, ask: (cycle: Cycle) => R) =>
     (cycle: Cycle): R =>
-      cycle.timings?.samples === true ? measured(cycle.timings, point, name, () => ask(cycle)) : ask(cycle);
-  const two =
+      cycle.timings?.timesPlugins === true ? measured(cycle.timings, point, name, () => ask(cycle)) : ask(cycle);
+  const withOneArgument =
     <A, R>(point: PointName, ask: (cycle: Cycle, about: A) => R) =>
     (cycle: Cycle, about: A): R =>
-      cycle.timings?.samples === true
+      cycle.timings?.timesPlugins === true
         ? measured(cycle.timings, point, name, () => ask(cycle, about))
         : ask(cycle, about);
-  const three =
+  const withTwoArguments =
     <A, B, R>(point: PointName, ask: (cycle: Cycle, about: A, beside: B) => R) =>
     (cycle: Cycle, about: A, beside: B): R =>
-      cycle.timings?.samples === true
+      cycle.timings?.timesPlugins === true
         ? measured(cycle.timings, point, name, () => ask(cycle, about, beside))
         : ask(cycle, about, beside);
 
   const timed: { -readonly [K in keyof SchedulingPlugin]: SchedulingPlugin[K] } = { name };
   if (events !== undefined) timed.events = events;
-  // Bound, since plugins may be objects with a memory of their own.
+  // Bound, because plugins may be class instances.
   if (plugin.preEnqueue !== undefined) timed.preEnqueue = plugin.preEnqueue.bind(plugin);
   if (plugin.compare !== undefined) timed.compare = plugin.compare.bind(plugin);
-  if (plugin.preFilter !== undefined) timed.preFilter = one('PreFilter', plugin.preFilter.bind(plugin));
+  if (plugin.preFilter !== undefined) timed.preFilter = withCycle('PreFilter', plugin.preFilter.bind(plugin));
   if (plugin.fitsEverywhere !== undefined) timed.fitsEverywhere = plugin.fitsEverywhere.bind(plugin);
-  if (plugin.filter !== undefined) timed.filter = two('Filter', plugin.filter.bind(plugin));
-  if (plugin.addPod !== undefined) timed.addPod = three('PreFilterExtensionAddPod', plugin.addPod.bind(plugin));
+  if (plugin.filter !== undefined) timed.filter = withOneArgument('Filter', plugin.filter.bind(plugin));
+  if (plugin.addPod !== undefined)
+    timed.addPod = withTwoArguments('PreFilterExtensionAddPod', plugin.addPod.bind(plugin));
   if (plugin.removePod !== undefined)
-    timed.removePod = three('PreFilterExtensionRemovePod', plugin.removePod.bind(plugin));
-  if (plugin.postFilter !== undefined) timed.postFilter = three('PostFilter', plugin.postFilter.bind(plugin));
-  if (plugin.preScore !== undefined) timed.preScore = two('PreScore', plugin.preScore.bind(plugin));
-  if (plugin.score !== undefined) timed.score = two('Score', plugin.score.bind(plugin));
+    timed.removePod = withTwoArguments('PreFilterExtensionRemovePod', plugin.removePod.bind(plugin));
+  if (plugin.postFilter !== undefined)
+    timed.postFilter = withTwoArguments('PostFilter', plugin.postFilter.bind(plugin));
+  if (plugin.preScore !== undefined) timed.preScore = withOneArgument('PreScore', plugin.preScore.bind(plugin));
+  if (plugin.score !== undefined) timed.score = withOneArgument('Score', plugin.score.bind(plugin));
   if (plugin.normalizeScores !== undefined)
-    timed.normalizeScores = three('ScoreExtensionNormalize', plugin.normalizeScores.bind(plugin));
-  if (plugin.reserve !== undefined) timed.reserve = two('Reserve', plugin.reserve.bind(plugin));
-  if (plugin.unreserve !== undefined) timed.unreserve = two('Unreserve', plugin.unreserve.bind(plugin));
-  if (plugin.permit !== undefined) timed.permit = two('Permit', plugin.permit.bind(plugin));
+    timed.normalizeScores = withTwoArguments('ScoreExtensionNormalize', plugin.normalizeScores.bind(plugin));
+  if (plugin.reserve !== undefined) timed.reserve = withOneArgument('Reserve', plugin.reserve.bind(plugin));
+  if (plugin.unreserve !== undefined) timed.unreserve = withOneArgument('Unreserve', plugin.unreserve.bind(plugin));
+  if (plugin.permit !== undefined) timed.permit = withOneArgument('Permit', plugin.permit.bind(plugin));
   if (plugin.preBindPreFlight !== undefined)
-    timed.preBindPreFlight = two('PreBindPreFlight', plugin.preBindPreFlight.bind(plugin));
-  if (plugin.preBind !== undefined) timed.preBind = three('PreBind', plugin.preBind.bind(plugin));
-  if (plugin.bind !== undefined) timed.bind = three('Bind', plugin.bind.bind(plugin));
-  if (plugin.postBind !== undefined) timed.postBind = two('PostBind', plugin.postBind.bind(plugin));
+    timed.preBindPreFlight = withOneArgument('PreBindPreFlight', plugin.preBindPreFlight.bind(plugin));
+  if (plugin.preBind !== undefined) timed.preBind = withTwoArguments('PreBind', plugin.preBind.bind(plugin));
+  if (plugin.bind !== undefined) timed.bind = withTwoArguments('Bind', plugin.bind.bind(plugin));
+  if (plugin.postBind !== undefined) timed.postBind = withOneArgument('PostBind', plugin.postBind.bind(plugin));
   return timed;
 }
 
-/** What an answer at PostFilter is to metrics. */
-export function statusOfPostFilter({ done = false, rejection }: PostFilterAnswer): PointStatus {
+/** Returns the metrics status of a PostFilter result. */
+export function statusOfPostFilter({ done = false, rejection }: PostFilterResult): PointStatus {
   return done ? 'Success' : (rejection?.code ?? 'Unschedulable');
 }
 
 function measured<R>(timings: Timings, point: PointName, plugin: string, ask: () => R): R {
   const since = timings.now();
-  const ended = (status: PointStatus): void => timings.plugin(point, plugin, status, since);
+  const ended = (status: PointStatus): void => timings.recordPlugin(point, plugin, status, since);
   let answer: R;
   try {
     answer = ask();
@@ -82,5 +83,5 @@ function statusOf(point: PointName, answer: unknown): PointStatus {
   if (typeof answer !== 'object' || answer === null) return 'Success';
   if (point === 'PostFilter') return statusOfPostFilter(answer);
   if ('waitMs' in answer) return 'Wait';
-  return 'code' in answer ? (answer.code as RejectionCode) : 'Success'; // only rejections have one
+  return 'code' in answer ? (answer.code as RejectionCode) : 'Success'; // only rejections have a code
 }

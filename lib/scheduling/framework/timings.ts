@@ -1,10 +1,10 @@
-// How long plugins take: all of a point together in every cycle, and in some cycles each of them alone. A cycle carries
-// its timings, so whoever runs plugins has them at hand; a cycle of what-if carries none, and nothing is taken down.
+// Latency of plugins: each extension point in every cycle, each plugin in sampled cycles. A cycle carries its
+// `Timings`; a simulated cycle has none, and nothing is recorded.
 import type { ClusterEvent } from '../queue/cluster-event.js';
 import type { Evaluations } from './evaluations.js';
 import type { RejectionCode } from './rejection.js';
 
-/** The points, as metrics name them. */
+/** The extension points, as metrics name them. */
 export type PointName =
   | 'PreEnqueue'
   | 'PreFilter'
@@ -23,39 +23,39 @@ export type PointName =
   | 'Bind'
   | 'PostBind';
 
-/** What came of a question to plugins, as metrics name it. */
+/** The status of an extension point, as metrics name it. */
 export type PointStatus = 'Success' | 'Skip' | 'Wait' | 'Error' | RejectionCode;
 
-/** Takes down what the plugins of a profile do in one cycle. */
+/** Records the latency of a profile's plugins in one cycle. */
 export interface Timings {
   /** Now, in milliseconds; only differences mean anything. */
   now(): number;
-  /** A point is over that began then. Answers now, where the next may begin. */
-  point(point: PointName, status: PointStatus, since: number): number;
-  /** Nobody had to be asked at a point, and it took no time. */
-  idle(point: PointName, status: PointStatus): void;
-  /** Whether the time of each plugin is wanted too. */
-  readonly samples: boolean;
-  /** A plugin has answered that was asked then. */
-  plugin(point: PointName, plugin: string, status: PointStatus, since: number): void;
-  /** How often plugins of the profile judged. */
+  /** Records a point that started at `since`. Returns the current time, at which the next point may start. */
+  recordPoint(point: PointName, status: PointStatus, since: number): number;
+  /** Records a point without plugins, with a duration of 0. */
+  recordSkippedPoint(point: PointName, status: PointStatus): void;
+  /** Whether each plugin is timed too. */
+  readonly timesPlugins: boolean;
+  /** Records a call of a plugin that started at `since`. */
+  recordPlugin(point: PointName, plugin: string, status: PointStatus, since: number): void;
+  /** The evaluation counters of the profile. */
   readonly evaluations: Evaluations;
 }
 
-/** What a hint said. */
+/** The result of a queueing hint, as metrics name it. */
 export type HintResult = 'Queue' | 'QueueSkip' | 'Error';
 
-/** Takes down what plugins of all profiles do. */
+/** Records the latency of the plugins of all profiles. */
 export interface FrameworkTimings {
   /** Now, in milliseconds; only differences mean anything. */
   now(): number;
-  /** For a cycle of a profile, or for one pod at its gates. Draws whether plugins are timed one by one. */
+  /** Starts the timings of one cycle, or of PreEnqueue for one pod. Samples whether plugins are timed individually. */
   begin(profile: string): Timings;
-  /** A hint has answered that was asked then. */
-  hinted(plugin: string, event: ClusterEvent, result: HintResult, since: number): void;
+  /** Records a call of a queueing hint that started at `since`. */
+  recordHint(plugin: string, event: ClusterEvent, result: HintResult, since: number): void;
 }
 
-/** Runs a point and takes its time. What it throws is an error of the point. */
+/** Runs a point and records its latency. An exception is recorded as an error. */
 export function timedPoint<T>(
   timings: Timings | undefined,
   point: PointName,
@@ -70,12 +70,12 @@ export function timedPoint<T>(
     status = statusOf(answer);
     return answer;
   } finally {
-    timings.point(point, status, since);
+    timings.recordPoint(point, status, since);
   }
 }
 
-/** The same of a point that takes its time. */
-export async function timedLater<T>(
+/** Runs an asynchronous point and records its latency. */
+export async function timedPointAsync<T>(
   timings: Timings | undefined,
   point: PointName,
   statusOf: (answer: T) => PointStatus,
@@ -88,16 +88,53 @@ export async function timedLater<T>(
     status = statusOf(answer);
     return answer;
   } finally {
-    timings?.point(point, status, since);
+    timings?.recordPoint(point, status, since);
   }
 }
 
-/** What a refusal, or none, is to metrics. */
+/** Returns the metrics status of a rejection, or of none. */
 export function statusOfRejection(rejection: { readonly code: RejectionCode } | undefined): PointStatus {
   return rejection?.code ?? 'Success';
 }
 
-/** Where nothing but an error can come of it. */
-export function succeeded(): PointStatus {
+/** The status function of points that cannot reject. */
+export function alwaysSuccess(): PointStatus {
   return 'Success';
+}
+
+/** Times consecutive points with one clock read between two of them. Records nothing without timings. */
+export class PointTimes {
+  readonly #timings: Timings | undefined;
+  /** The point in progress. */
+  #current: PointName | undefined;
+  #since = 0;
+
+  constructor(timings: Timings | undefined) {
+    this.#timings = timings;
+  }
+
+  /** Starts a point. */
+  begin(point: PointName): void {
+    if (this.#timings === undefined) return;
+    this.#current = point;
+    this.#since = this.#timings.now();
+  }
+
+  /** Ends the current point as a success and starts another. */
+  next(point: PointName): void {
+    this.end();
+    if (this.#timings !== undefined) this.#current = point;
+  }
+
+  /** Ends the current point, if there is one. */
+  end(status: PointStatus = 'Success'): void {
+    if (this.#timings !== undefined && this.#current !== undefined)
+      this.#since = this.#timings.recordPoint(this.#current, status, this.#since);
+    this.#current = undefined;
+  }
+
+  /** Drops the current point: the caller records it. */
+  drop(): void {
+    this.#current = undefined;
+  }
 }

@@ -1,32 +1,31 @@
-// NodeAffinity: a pod goes only to nodes that its nodeSelector and required node affinity describe, and rather to those
-// it prefers. A profile may add an affinity of its own, which holds for all its pods. As the plugin of the same name.
-import { aggregateText } from '../../core/index.js';
-import type { Frozen } from '../../core/index.js';
-import type { Node } from '../../core/types/index.js';
-import type { PluginArguments } from '../configuration/plugin-arguments.js';
-import { on } from '../framework/event-interest.js';
-import type { SchedulingPlugin } from '../framework/plugin.js';
-import { unresolvable } from '../framework/rejection.js';
+// NodeAffinity: filters by the pod's nodeSelector and required node affinity, and scores by its preferred terms. A
+// profile may add an affinity that applies to all its pods. As the plugin of the same name.
 import {
+  aggregateText,
   compileNodeTerms,
   compilePreferredTerms,
   matchesAnyTerm,
   matchesRequired,
   preferenceScore,
-} from '../pod/node-affinity.js';
-import type { NodeTerm, WeightedNodeTerm } from '../pod/node-affinity.js';
+} from '../../core/index.js';
+import type { Frozen, NodeTerm, WeightedNodeTerm } from '../../core/index.js';
+import type { Node } from '../../core/types/index.js';
+import type { PluginArguments } from '../configuration/plugin-arguments.js';
+import { on } from '../framework/queueing-hints.js';
+import type { SchedulingPlugin } from '../framework/plugin.js';
+import { unresolvable } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
-import { normalizeShares, shareOfHighest } from './score-shares.js';
+import { normalizeScores, scaleToHighest } from './normalize-scores.js';
 
-/** What a profile adds to the affinity of all its pods, compiled. */
+/** The compiled affinity that a profile adds to all its pods. */
 interface AddedAffinity {
-  /** Absent where nothing is required. */
+  /** Undefined if nothing is required. */
   readonly required: readonly NodeTerm[] | undefined;
   readonly preferred: readonly WeightedNodeTerm[];
 }
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): SchedulingPlugin {
   const added = compileAddedAffinity(args);
   const matches = (pod: PodFacts, { metadata }: Frozen<Node>): boolean => {
@@ -37,7 +36,7 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
   return {
     name: 'NodeAffinity',
     events: [
-      // Kubernetes leaves the added affinity out of what held before, and misses nodes that come to match it.
+      // Kubernetes ignores the added affinity for the old node, and so misses nodes that come to match it.
       on('Node', actions.add | actions.updateNodeLabel, (pod, old, node) =>
         node !== undefined && matches(pod, node) && (old === undefined || !matches(pod, old)) ? 'queue' : 'skip',
       ),
@@ -49,7 +48,7 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
     },
     filter: ({ pod: { requiredNodes } }, { labels, name }) => {
       if (added.required !== undefined && !matchesAnyTerm(added.required, labels, name)) return notEnforced;
-      return requiredNodes === undefined || matchesRequired(requiredNodes, labels, name) ? undefined : notWanted;
+      return requiredNodes === undefined || matchesRequired(requiredNodes, labels, name) ? undefined : notMatched;
     },
     preScore: ({ pod: { preferredNodes } }) => {
       if (preferredNodes.problems.length > 0) throw new Error(aggregateText(preferredNodes.problems));
@@ -58,12 +57,12 @@ export function nodeAffinity(args: Frozen<PluginArguments['NodeAffinity']>): Sch
     score: ({ pod }, { labels, name }) =>
       preferenceScore(added.preferred, labels, name) + preferenceScore(pod.preferredNodes.terms, labels, name),
     normalizeScores: (_, scores) => {
-      normalizeShares(scores, shareOfHighest);
+      normalizeScores(scores, scaleToHighest);
     },
   };
 }
 
-/** Reads what a profile adds. That it can be read was seen when the profile was completed. */
+/** Compiles the added affinity, which was validated with the profile. */
 function compileAddedAffinity({ addedAffinity }: Frozen<PluginArguments['NodeAffinity']>): AddedAffinity {
   const {
     requiredDuringSchedulingIgnoredDuringExecution: required,
@@ -75,6 +74,6 @@ function compileAddedAffinity({ addedAffinity }: Frozen<PluginArguments['NodeAff
   };
 }
 
-const notWanted = unresolvable("node(s) didn't match Pod's node affinity/selector");
+const notMatched = unresolvable("node(s) didn't match Pod's node affinity/selector");
 const notEnforced = unresolvable("node(s) didn't match scheduler-enforced node affinity");
 const conflict = unresolvable('pod affinity terms conflict');

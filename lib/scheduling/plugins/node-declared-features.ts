@@ -1,19 +1,18 @@
-// NodeDeclaredFeatures: some pods need what only newer nodes can do. Which features a pod needs follows from its spec;
-// nodes declare theirs in their status. Most pods need none.
-// As the plugin of the same name and component-helpers/nodedeclaredfeatures.
+// NodeDeclaredFeatures: filters nodes that do not declare a feature that the pod's spec requires. Most pods require
+// none. As the plugin of the same name and component-helpers/nodedeclaredfeatures.
 import type { Frozen } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
-import { on } from '../framework/event-interest.js';
+import { on } from '../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import { unresolvable } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { actions } from '../queue/cluster-event.js';
-import { keepLast } from './keep-last.js';
-import { isItself } from './pod-events.js';
+import { memoizeLast } from './memoize.js';
+import { isSamePod } from './pod-predicates.js';
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function nodeDeclaredFeatures(): SchedulingPlugin {
-  const featuresOf = keepLast(({ object }: PodFacts) => requiredFeatures(object));
+  const featuresOf = memoizeLast(({ object }: PodFacts) => requiredFeatures(object));
   return {
     name: 'NodeDeclaredFeatures',
     events: [
@@ -23,7 +22,7 @@ export function nodeDeclaredFeatures(): SchedulingPlugin {
       on('Pod', actions.update, (pod, old, changed) =>
         old !== undefined &&
         changed !== undefined &&
-        isItself(pod, changed) &&
+        isSamePod(pod, changed) &&
         differ(requiredFeatures(old), requiredFeatures(changed))
           ? 'queue'
           : 'skip',
@@ -37,7 +36,7 @@ export function nodeDeclaredFeatures(): SchedulingPlugin {
 
 const featureMissing = unresolvable("node(s) didn't match Pod's required features");
 
-/** The features that a node must declare to run a pod. */
+/** Returns the features that a node must declare to run a pod. */
 function requiredFeatures({ spec }: Frozen<Pod>): readonly string[] {
   const { containers = [], initContainers = [], hostNetwork = false, hostUsers = true } = spec ?? {};
   const features: string[] = [];

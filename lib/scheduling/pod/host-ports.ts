@@ -1,22 +1,22 @@
-// Ports of the node that a pod wants for itself: those of containers that run for as long as the pod does. Two pods
-// collide on a port of one protocol where they want it on the same address, or one of them on all addresses.
-// As pkg/scheduler/util/utils.go and pkg/scheduler/framework/types.go, HostPortInfo.
+// Host ports of pods: those of containers that run as long as the pod. Two pods conflict on a port and protocol if
+// their addresses are equal or one of them is any address. As pkg/scheduler/util/utils.go and
+// pkg/scheduler/framework/types.go, HostPortInfo.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { isRestartable } from './requests.js';
 
-/** A port of a node. */
+/** A host port. */
 export interface HostPort {
-  /** `0.0.0.0` is every address. */
+  /** `0.0.0.0` stands for any address. */
   readonly ip: string;
   readonly protocol: string;
   readonly port: number;
 }
 
-/** Every address of a node. */
+/** Any address of a node. */
 export const anyAddress = '0.0.0.0';
 
-/** The ports of the node that a pod wants. */
+/** Returns the host ports of a pod. */
 export function hostPorts({ spec }: Frozen<Pod>): readonly HostPort[] {
   let found: HostPort[] | undefined;
   for (const { ports = [] } of [...(spec?.containers ?? []), ...(spec?.initContainers ?? []).filter(isRestartable)]) {
@@ -27,7 +27,7 @@ export function hostPorts({ spec }: Frozen<Pod>): readonly HostPort[] {
   return found ?? none;
 }
 
-/** Whether two ports cannot be had on one node. */
+/** Returns whether two host ports conflict on one node. */
 export function portsCollide(a: HostPort, b: HostPort): boolean {
   return (
     a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)

@@ -1,44 +1,41 @@
-// Terms of pod affinity and anti-affinity, compiled once: which pods are meant, by labels and namespace, and which
-// label of their nodes is compared. The API server has merged matchLabelKeys into the selectors. A term whose selector
-// cannot be read, which validation prevents, matches no pod. As the plugin InterPodAffinity and
-// kube-scheduler/framework/types.go.
+// Terms of pod affinity and anti-affinity, compiled once: a selector for pods and namespaces, and the topology key. The
+// API server has merged matchLabelKeys into the selectors. A selector that cannot be parsed, which validation prevents,
+// matches no pod. As the plugin InterPodAffinity and kube-scheduler/framework/types.go.
 import { everything, matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Labels, Selector } from '../../core/index.js';
 import type { Pod, PodAffinity, PodAffinityTerm } from '../../core/types/index.js';
 
-/** A term that can be asked of pods. */
+/** A compiled affinity term. */
 export interface AffinityTerm {
   readonly selector: Selector;
   readonly namespaces: ReadonlySet<string>;
-  /** More namespaces, by their labels; `everything` is all of them. */
+  /** Selects further namespaces by label; `everything` matches all. */
   readonly namespaceSelector: Selector;
   readonly topologyKey: string;
 }
 
-/** A term that counts for something. */
+/** A preferred term and its weight. */
 export interface WeightedAffinityTerm extends AffinityTerm {
   readonly weight: number;
 }
 
-/** What a pod says of pods it wants, or does not want, close to it. */
+/** The affinity or anti-affinity of a pod. */
 export interface AffinityTerms {
   readonly required: readonly AffinityTerm[];
   readonly preferred: readonly WeightedAffinityTerm[];
 }
 
-/** The terms of spec.affinity.podAffinity. */
+/** Compiles spec.affinity.podAffinity. */
 export function podAffinity(pod: Frozen<Pod>): AffinityTerms {
   return compile(pod.spec?.affinity?.podAffinity, namespaceOf(pod));
 }
 
-/** The terms of spec.affinity.podAntiAffinity. */
+/** Compiles spec.affinity.podAntiAffinity. */
 export function podAntiAffinity(pod: Frozen<Pod>): AffinityTerms {
   return compile(pod.spec?.affinity?.podAntiAffinity, namespaceOf(pod));
 }
 
-/**
- * Whether a pod is meant. `namespaceLabels` are those of its namespace; they are asked only if its name does not do.
- */
+/** Returns whether a term matches a pod. `namespaceLabels` are read only if the namespace is not listed by name. */
 export function matchesAffinityTerm(
   term: AffinityTerm,
   namespace: string,
@@ -49,8 +46,8 @@ export function matchesAffinityTerm(
   return matchesLabels(term.selector, labels);
 }
 
-/** Whether the answer may depend on labels of namespaces. */
-export function asksNamespaces({ namespaceSelector }: AffinityTerm): boolean {
+/** Returns whether matching depends on labels of namespaces. */
+export function dependsOnNamespaceLabels({ namespaceSelector }: AffinityTerm): boolean {
   return !namespaceSelector.nothing && namespaceSelector !== everything;
 }
 

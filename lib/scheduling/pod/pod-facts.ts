@@ -1,14 +1,12 @@
-// All that the scheduler wants to know of a pod, read from its object once. Objects are frozen values, so the facts
-// hold for as long as the object does, and go with it. Nothing here depends on other objects: what does, such as the
-// spread constraints of a profile, is computed where those are at hand.
+// Everything that the scheduler derives from a pod object, computed once per object. Objects are frozen values, so the
+// facts are valid, and cached, as long as the object exists. Nothing here depends on other objects: what does, such as
+// default spread constraints, is computed by the plugin.
 import { deepFreeze, volumeClaims } from '../../core/index.js';
 import type { Frozen, Labels, VolumeClaim } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import { deviceClaims } from './device-claims.js';
-import type { PodDeviceClaim } from './device-claims.js';
 import { podAffinity, podAntiAffinity } from './pod-affinity.js';
 import type { AffinityTerms } from './pod-affinity.js';
-import { heldRequests, mayBeResized, nonZeroHeldRequests } from './requests.js';
+import { requestsOnNode, mayBeResized, nonZeroRequestsOnNode } from './requests.js';
 import type { NonZeroRequests } from './requests.js';
 import type { ResourceAmounts } from './resource-amounts.js';
 import { specFacts } from './spec-facts.js';
@@ -16,7 +14,7 @@ import type { SpecFacts } from './spec-facts.js';
 import { ownSpreadConstraints } from './topology-spread.js';
 import type { SpreadConstraints } from './topology-spread.js';
 
-/** What a pod asks for, and what it is. */
+/** The facts of a pod. */
 export interface PodFacts extends SpecFacts {
   readonly object: Frozen<Pod>;
   readonly namespace: string;
@@ -24,29 +22,29 @@ export interface PodFacts extends SpecFacts {
   readonly uid: string;
   readonly labels: Labels;
   readonly schedulerName: string;
-  /** spec.nodeName, empty while the pod has none. */
+  /** spec.nodeName; empty if absent. */
   readonly nodeName: string;
-  /** Absent counts as 0. */
+  /** spec.priority; 0 if absent. */
   readonly priority: number;
-  /** Whether it may make others leave. */
+  /** Whether it may preempt others. */
   readonly preempts: boolean;
-  /** It has been deleted, and is on its way out. */
+  /** Whether it has a deletionTimestamp. */
   readonly terminating: boolean;
-  /** Names of the gates that hold it back. */
+  /** The names of its scheduling gates. */
   readonly gates: readonly string[];
-  /** What it takes on its node, resizing included. */
-  readonly held: ResourceAmounts;
-  /** The same for scoring. */
-  readonly nonZeroHeld: NonZeroRequests;
+  /** What it occupies on its node, including a resize in progress. */
+  readonly requestsOnNode: ResourceAmounts;
+  /** The cpu and memory it occupies for scoring. */
+  readonly nonZeroRequestsOnNode: NonZeroRequests;
   readonly affinity: AffinityTerms;
   readonly antiAffinity: AffinityTerms;
-  /** Undefined where those of the profile apply. */
+  /** Undefined if the constraints of the profile apply. */
   readonly spread: SpreadConstraints | undefined;
   readonly volumeClaims: readonly VolumeClaim[];
   readonly deviceClaims: readonly PodDeviceClaim[];
 }
 
-/** The facts of a pod. Asked again with the same object, the same facts. */
+/** Returns the facts of a pod, the same object for the same pod object. */
 export function podFacts(pod: Frozen<Pod>): PodFacts {
   const known = factsByPod.get(pod);
   if (known !== undefined) return known;
@@ -86,8 +84,8 @@ function readFacts(pod: Frozen<Pod>): PodFacts {
     images: ofSpec.images,
     containerCount: ofSpec.containerCount,
     attachable: ofSpec.attachable,
-    held: resized ? heldRequests(pod) : requests,
-    nonZeroHeld: resized || ofSpec.hasPodLevelRequests ? nonZeroHeldRequests(pod) : nonZeroRequests,
+    requestsOnNode: resized ? requestsOnNode(pod) : requests,
+    nonZeroRequestsOnNode: resized || ofSpec.hasPodLevelRequests ? nonZeroRequestsOnNode(pod) : nonZeroRequests,
     affinity: podAffinity(pod),
     antiAffinity: podAntiAffinity(pod),
     spread: ownSpreadConstraints(pod),
@@ -98,3 +96,28 @@ function readFacts(pod: Frozen<Pod>): PodFacts {
 
 const noLabels: Labels = deepFreeze({});
 const noGates: readonly string[] = [];
+
+/** An entry of spec.resourceClaims. */
+export interface PodDeviceClaim {
+  /** The name by which containers refer to it. */
+  readonly name: string;
+  /** The name of the ResourceClaim; undefined if it has not been created yet, null if none is needed. */
+  readonly claim: string | null | undefined;
+  readonly fromTemplate: boolean;
+}
+
+/** Returns the claims of spec.resourceClaims. The names of those from a template are in the pod's status. */
+export function deviceClaims({ spec, status }: Frozen<Pod>): readonly PodDeviceClaim[] {
+  const { resourceClaims = [] } = spec ?? {};
+  if (resourceClaims.length === 0) return noDeviceClaims;
+  const made = new Map(
+    (status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName ?? null]),
+  );
+  return resourceClaims.map(({ name, resourceClaimName }) => ({
+    name,
+    claim: resourceClaimName ?? made.get(name),
+    fromTemplate: resourceClaimName === undefined,
+  }));
+}
+
+const noDeviceClaims: readonly PodDeviceClaim[] = [];

@@ -1,7 +1,7 @@
-// What makes pods alike. Pods with the same node signature fit and score the same on every node by itself; pods with
-// the same peer signature stand the same to all other pods. Pods of one template have both in common, as a rule, and
-// those of a StatefulSet, which have labels of their own, at least the first. JSON, so that no two texts can run into
-// each other.
+// Equivalence keys of pods. Pods with the same node signature get the same filter and score results from plugins that
+// look at a node alone; pods with the same peer signature also from plugins that look at other pods. Pods of one
+// template usually share both; pods of a StatefulSet have labels of their own and share the first. JSON, so that values
+// cannot run into each other.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { PodFacts } from './pod-facts.js';
@@ -11,15 +11,15 @@ import { specFacts } from './spec-facts.js';
 import type { SpecFacts } from './spec-facts.js';
 import { selectingController } from './topology-spread.js';
 
-/** Tells classes of devices that changed from those that did not. What is known of the cluster does. */
+/** The version of the known DeviceClasses. */
 export interface ClassVersions {
-  /** Another number whenever one came, changed or went. */
+  /** Changes whenever an object of the kind is added, changed or deleted. */
   version(kind: 'DeviceClass'): number;
 }
 
-/** What built-in plugins look at that regard a node by itself. */
+/** Returns the key of everything that the built-in plugins read of a pod when they evaluate a node by itself. */
 export function nodeSignature(pod: PodFacts, objects: ClassVersions): string {
-  // Of most pods it is in the specification alone, which replicas share.
+  // For most pods it depends on the spec alone, which replicas share.
   if (pod.nodeName !== '' || pod.requests.scalars.size > 0) return readNodeSignature(pod, objects);
   const spec = specFacts(pod.object);
   const known = signatures.get(spec);
@@ -39,19 +39,19 @@ function readNodeSignature(
     amounts(requests),
     nonZeroRequests.milliCpu,
     nonZeroRequests.memory,
-    // Huge pages that the pod as a whole requests count for its fit, but not for its score.
+    // Pod-level huge pages count for the filter but not for the score.
     object.spec?.resources?.requests === undefined ? 0 : [...containerRequests(object).scalars],
-    // A class of devices may stand behind what a node does not have.
+    // A DeviceClass may back a resource that a node does not have.
     requests.scalars.size === 0 ? 0 : objects.version('DeviceClass'),
     hostPorts,
     nodeName,
     images,
     containerCount,
-    ...wishesForNodes(object),
+    ...nodeConstraintsOf(object),
   ]);
 }
 
-/** What built-in plugins look at that regard the pods on nodes. */
+/** Returns the key of everything that the built-in plugins read of a pod when they compare it with other pods. */
 export function peerSignature({ object, namespace, labels }: PodFacts): string {
   const { affinity, topologySpreadConstraints } = object.spec ?? {};
   return JSON.stringify([
@@ -60,14 +60,14 @@ export function peerSignature({ object, namespace, labels }: PodFacts): string {
     affinity?.podAffinity ?? 0,
     affinity?.podAntiAffinity ?? 0,
     topologySpreadConstraints ?? 0,
-    // By its controller a pod may be spread though it says nothing itself.
+    // Default constraints apply through the pod's controller.
     selectingController(object) ?? 0,
-    ...wishesForNodes(object),
+    ...nodeConstraintsOf(object),
   ]);
 }
 
-/** Which nodes a pod wants or endures: they decide where it goes, and among which nodes it is spread. */
-export function wishesForNodes({ spec }: Frozen<Pod>): readonly unknown[] {
+/** The node selection and tolerations of a pod: they restrict where it fits, and between which nodes it is spread. */
+export function nodeConstraintsOf({ spec }: Frozen<Pod>): readonly unknown[] {
   return [spec?.nodeSelector ?? 0, spec?.affinity?.nodeAffinity ?? 0, spec?.tolerations ?? 0];
 }
 

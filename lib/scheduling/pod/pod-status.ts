@@ -1,19 +1,19 @@
-// What the scheduler writes into the status of pods: a condition, and the node that others are leaving for the pod.
-// Only what changes is written; when nothing does, nothing is. As pkg/scheduler/util, PatchPodStatus.
+// Patches of a pod's status: a condition and the nominated node. Only changes are written. As pkg/scheduler/util,
+// PatchPodStatus.
 import { isConnectionError } from '../../client/index.js';
 import type { Client, StrategicPatch } from '../../client/index.js';
 import { delayAfter, isApiError, namespacedName, pause, printTime } from '../../core/index.js';
 import type { BackoffLadder, Clock, Frozen } from '../../core/index.js';
 import type { Pod, PodCondition } from '../../core/types/index.js';
 
-/** What is to be true of a pod. */
+/** The desired condition and nomination of a pod. */
 export interface StatusChange {
   readonly condition?: Required<Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>>;
-  /** Empty for none any more; absent to leave it as it is. */
+  /** Empty removes it; absent keeps it. */
   readonly nominatedNodeName?: string;
 }
 
-/** Writes a change. Resolves at once where the pod says so already; tries again what may come right by itself. */
+/** Writes a change. Resolves at once if the pod already has it; retries transient errors. */
 export async function writePodStatus(
   client: Client,
   clock: Clock,
@@ -28,13 +28,13 @@ export async function writePodStatus(
       await pods.status.patch(namespacedName(pod), { strategic: { status } });
       return;
     } catch (error) {
-      if (failures >= ladder.attemptsMax || !isPassing(error)) throw error;
+      if (failures >= ladder.attemptsMax || !isTransient(error)) throw error;
       await pause(clock, delayAfter(ladder, failures));
     }
   }
 }
 
-/** The change as a patch of the status; undefined when there is nothing to change. */
+/** Returns the change as a patch of the status; undefined if nothing changes. */
 export function statusPatch(
   pod: Frozen<Pod>,
   { condition, nominatedNodeName }: StatusChange,
@@ -49,7 +49,7 @@ export function statusPatch(
   };
 }
 
-/** A condition that is new comes last. Left to itself, a patch puts it before those it does not name. */
+/** Orders a new condition last: a strategic merge patch would put it before conditions that it does not name. */
 function conditionOrder(
   pod: Frozen<Pod>,
   type: string,
@@ -62,7 +62,7 @@ function conditionOrder(
   };
 }
 
-/** The time of the transition stays while the status does. */
+/** The transition time changes only with the status. */
 function changedCondition(
   pod: Frozen<Pod>,
   condition: NonNullable<StatusChange['condition']>,
@@ -73,7 +73,7 @@ function changedCondition(
   if (old?.status === status && old.reason === reason && old.message === message) return undefined;
   const observedGeneration = pod.metadata?.generation;
   const lastTransitionTime = old?.status === status ? old.lastTransitionTime : printTime(nowMs);
-  // The rule, made in one go: members that are added to an object one by one cost more than all else here.
+  // The common case as one literal: adding members one by one is the most expensive part here.
   if (observedGeneration !== undefined && lastTransitionTime !== undefined)
     return { type, status, reason, message, observedGeneration, lastTransitionTime };
   return {
@@ -83,7 +83,7 @@ function changedCondition(
   };
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return (
     isApiError(error, 'InternalError') ||
     isApiError(error, 'ServiceUnavailable') ||

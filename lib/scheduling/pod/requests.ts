@@ -1,56 +1,55 @@
-// What a pod asks for. Containers that run together add up; init containers run one after the other, each beside the
-// restartable ones before it, so of them the largest use counts; pod-level requests replace the result for the
-// resources they name; overhead is added at the end. A pod on a node holds the largest of what it asks for, what it was
-// promised and what it has, while its containers are being resized.
-// For scoring, a container that asks for no cpu or memory counts as if it asked for a little: else such pods would
-// weigh nothing. As component-helpers/resource/helpers.go and pkg/scheduler/framework/types.go, CalculateResource.
+// Resource requests of pods. Containers add up. Init containers run one after another, each beside the restartable ones
+// before it, so their largest sum counts. Pod-level requests replace the result for the resources they name; overhead
+// is added last. During a resize a pod on a node occupies the maximum of requested, allocated and actual amounts. For
+// scoring, a container without a cpu or memory request counts with a small default, so that such pods do not count as
+// nothing. As component-helpers/resource/helpers.go and pkg/scheduler/framework/types.go, CalculateResource.
 import { isHugePages, setOwn } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Container, ContainerStatus, Pod } from '../../core/types/index.js';
 import { amountOf, resourceAmounts, wholeUnits } from './resource-amounts.js';
 import type { ResourceAmounts, ResourceTexts, Tally } from './resource-amounts.js';
 
-/** What is assumed of a container that does not say how much cpu it wants, in thousandths. */
+/** The cpu of a container without request, for scoring, in thousandths. */
 export const assumedMilliCpu = 100;
 
-/** What is assumed of a container that does not say how much memory it wants, in bytes. */
+/** The memory of a container without request, for scoring, in bytes. */
 export const assumedMemory: number = 200 * 1024 * 1024;
 
-/** Cpu and memory for scoring: never nothing, unless the pod says zero. */
+/** Cpu and memory for scoring: not 0 unless the pod requests 0. */
 export interface NonZeroRequests {
   readonly milliCpu: number;
   readonly memory: number;
 }
 
-/** What a pod that waits for a node asks for. */
+/** Returns the requests of a pending pod. */
 export function podRequests(pod: Frozen<Pod>): ResourceAmounts {
-  return resourceAmounts(tallyOf(pod, plainly));
+  return resourceAmounts(tallyOf(pod, pendingRules));
 }
 
-/** The same without pod-level requests. */
+/** Returns the requests of a pending pod without pod-level requests. */
 export function containerRequests(pod: Frozen<Pod>): ResourceAmounts {
-  return resourceAmounts(tallyOf(pod, { ...plainly, podLevel: false }));
+  return resourceAmounts(tallyOf(pod, { ...pendingRules, podLevel: false }));
 }
 
-/** What a pod that waits for a node weighs in scores. Pod-level requests are left out here, as Kubernetes does. */
+/** Returns the requests of a pending pod for scoring. Pod-level requests are left out, as in Kubernetes. */
 export function nonZeroPodRequests(pod: Frozen<Pod>): NonZeroRequests {
-  return nonZero(tallyOf(pod, { ...plainly, podLevel: false, assumeCpu: true, assumeMemory: true }));
+  return nonZero(tallyOf(pod, { ...pendingRules, podLevel: false, assumeCpu: true, assumeMemory: true }));
 }
 
-/** What a pod takes of the node it is on. */
-export function heldRequests(pod: Frozen<Pod>): ResourceAmounts {
-  return resourceAmounts(tallyOf(pod, held));
+/** Returns what a pod occupies on its node. */
+export function requestsOnNode(pod: Frozen<Pod>): ResourceAmounts {
+  return resourceAmounts(tallyOf(pod, onNodeRules));
 }
 
-/** What a pod weighs in the scores of the node it is on. */
-export function nonZeroHeldRequests(pod: Frozen<Pod>): NonZeroRequests {
-  if (!hasPodLevelRequests(pod)) return nonZero(tallyOf(pod, { ...held, assumeCpu: true, assumeMemory: true }));
-  const named = tallyOf(pod, held);
+/** Returns what a pod occupies on its node, for scoring. */
+export function nonZeroRequestsOnNode(pod: Frozen<Pod>): NonZeroRequests {
+  if (!hasPodLevelRequests(pod)) return nonZero(tallyOf(pod, { ...onNodeRules, assumeCpu: true, assumeMemory: true }));
+  const named = tallyOf(pod, onNodeRules);
   const [assumeCpu, assumeMemory] = [!named.has('cpu'), !named.has('memory')];
-  return nonZero(assumeCpu || assumeMemory ? tallyOf(pod, { ...held, assumeCpu, assumeMemory }) : named);
+  return nonZero(assumeCpu || assumeMemory ? tallyOf(pod, { ...onNodeRules, assumeCpu, assumeMemory }) : named);
 }
 
-/** Whether what the pod holds may differ from what it asks for: only then need both be computed. */
+/** Returns whether the amounts on the node may differ from the requests: only then are both computed. */
 export function mayBeResized({ status }: Frozen<Pod>): boolean {
   if (status === undefined) return false;
   return (
@@ -60,27 +59,27 @@ export function mayBeResized({ status }: Frozen<Pod>): boolean {
   );
 }
 
-/** Whether the pod as a whole asks for something. */
+/** Returns whether the pod has pod-level requests. */
 export function hasPodLevelRequests({ spec }: Frozen<Pod>): boolean {
   return Object.keys(spec?.resources?.requests ?? {}).some(isPodLevelResource);
 }
 
-/** Whether an init container stays beside those that follow it. */
+/** Returns whether an init container keeps running beside later ones. */
 export function isRestartable({ restartPolicy }: Frozen<Container>): boolean {
   return restartPolicy === 'Always';
 }
 
 interface TallyRules {
-  /** Statuses count. */
+  /** Includes container statuses. */
   readonly resized: boolean;
-  /** Pod-level requests count. */
+  /** Includes pod-level requests. */
   readonly podLevel: boolean;
   readonly assumeCpu: boolean;
   readonly assumeMemory: boolean;
 }
 
-const plainly: TallyRules = { resized: false, podLevel: true, assumeCpu: false, assumeMemory: false };
-const held: TallyRules = { ...plainly, resized: true };
+const pendingRules: TallyRules = { resized: false, podLevel: true, assumeCpu: false, assumeMemory: false };
+const onNodeRules: TallyRules = { ...pendingRules, resized: true };
 
 function tallyOf(pod: Frozen<Pod>, rules: TallyRules): Tally {
   const { containers = [], initContainers = [], resources, overhead } = pod.spec ?? {};
@@ -131,7 +130,7 @@ function raise(total: Tally, other: Tally): void {
   for (const [name, amount] of other) if (amount > (total.get(name) ?? -Infinity)) total.set(name, amount);
 }
 
-/** While a pod is resized, a pod-level resource of which its status says nothing counts as none. */
+/** During a resize a pod-level resource that the status does not name counts as 0. */
 function replace(total: Tally, requests: ResourceTexts, resized: ResourceTexts | undefined): void {
   for (const name in requests) {
     if (isPodLevelResource(name)) total.set(name, amountOf(name, (resized ?? requests)[name] ?? '0'));
@@ -149,24 +148,24 @@ function requestsOf(
 ): ResourceTexts | undefined {
   const status = statuses?.get(container.name);
   if (status?.resources === undefined) return container.resources?.requests;
-  return largestOf(pod, container.resources?.requests, [status.resources.requests, status.allocatedResources]);
+  return maximumOf(pod, container.resources?.requests, [status.resources.requests, status.allocatedResources]);
 }
 
 function resizedPod(pod: Frozen<Pod>): ResourceTexts | undefined {
   const { status, spec } = pod;
   if (status?.resources === undefined) return undefined;
-  return largestOf(pod, spec?.resources?.requests, [status.resources.requests, status.allocatedResources]);
+  return maximumOf(pod, spec?.resources?.requests, [status.resources.requests, status.allocatedResources]);
 }
 
-/** A wish that the node has refused for good does not count. */
-function largestOf(
+/** A request that the node declared infeasible is left out. */
+function maximumOf(
   pod: Frozen<Pod>,
-  wish: ResourceTexts | undefined,
+  requested: ResourceTexts | undefined,
   granted: readonly (ResourceTexts | undefined)[],
 ): ResourceTexts {
   const pending = pod.status?.conditions?.find(({ type }) => type === 'PodResizePending');
   const largest: Record<string, string> = {};
-  for (const texts of pending?.reason === 'Infeasible' ? granted : [wish, ...granted]) {
+  for (const texts of pending?.reason === 'Infeasible' ? granted : [requested, ...granted]) {
     for (const [name, text] of Object.entries(texts ?? {})) {
       const known = Object.hasOwn(largest, name) ? largest[name] : undefined;
       if (known === undefined || amountOf(name, text) > amountOf(name, known)) setOwn(largest, name, text);

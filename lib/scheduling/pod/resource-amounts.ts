@@ -1,6 +1,6 @@
-// Amounts of resources as the scheduler counts them: cpu in thousandths, everything else in whole units, rounded up
-// once, after the sum. The three that most pods name are plain numbers; the rest, called scalar resources, is a small
-// map. Numbers are exact up to 2^53, which is nine petabytes.
+// Resource amounts as the scheduler counts them: cpu in thousandths, everything else in whole units, rounded up once
+// after summing. The three resources that most pods name are plain numbers; the others, called scalar resources, are in
+// a small map. Numbers are exact up to 2^53, which is nine petabytes.
 import { integerValue, isExtendedResource, isHugePages, milliValue } from '../../core/index.js';
 
 /** Amounts by resource. */
@@ -11,17 +11,19 @@ export interface ResourceAmounts {
   readonly memory: number;
   /** Bytes. */
   readonly ephemeralStorage: number;
-  /** Vendors' resources, huge pages, prefixed native ones and attachable volumes, by name. Zero amounts stay. */
+  /**
+   * Extended resources, huge pages, prefixed native resources and attachable volumes, by name. Zero amounts are kept.
+   */
   readonly scalars: ReadonlyMap<string, number>;
 }
 
-/** Amounts by name while they are summed. Of resources other than cpu they may have a fraction of thousandths. */
+/** Amounts by name during summing. Resources other than cpu may have fractions down to a thousandth. */
 export type Tally = Map<string, number>;
 
-/** Amounts as objects hold them: texts by resource name. */
+/** Quantities as strings, by resource name. */
 export type ResourceTexts = Readonly<Record<string, string>>;
 
-/** Whether a node keeps count of the resource beside cpu, memory, ephemeral storage and pods. */
+/** Returns whether a resource is counted beside cpu, memory, ephemeral storage and pods. */
 export function isScalarResource(name: string): boolean {
   return (
     isHugePages(name) ||
@@ -31,7 +33,7 @@ export function isScalarResource(name: string): boolean {
   );
 }
 
-/** The amount of a text in the unit of its resource: thousandths of a cpu, or units with at most thousandths. */
+/** Returns a quantity in the unit of its resource: thousandths for cpu, units with at most three decimals otherwise. */
 export function amountOf(name: string, text: string): number {
   if (name === 'cpu') return milliValue(text);
   const units = integerValue(text);
@@ -40,7 +42,7 @@ export function amountOf(name: string, text: string): number {
   return milli === units * 1000 ? units : milli / 1000;
 }
 
-/** What a tally comes to, for the resources that are counted. */
+/** Returns the counted resources of a tally. */
 export function resourceAmounts(tally: Tally): ResourceAmounts {
   let scalars: Map<string, number> | undefined;
   for (const [name, amount] of tally) {
@@ -54,12 +56,12 @@ export function resourceAmounts(tally: Tally): ResourceAmounts {
   };
 }
 
-/** Whole units, rounded up. The inner rounding takes away what sums of binary fractions add. */
+/** Rounds up to whole units. The inner rounding removes the error of summing binary fractions. */
 export function wholeUnits(amount: number): number {
   return Number.isInteger(amount) ? amount : Math.ceil(Math.round(amount * 1000) / 1000);
 }
 
 const noScalars: ReadonlyMap<string, number> = new Map();
 const plainNames: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
-/** Thousandths of more units than this are no exact numbers. */
+/** Thousandths of more units than this are not exact as numbers. */
 const fractionalMax = 2 ** 43;

@@ -1,48 +1,50 @@
-// What the scheduler wants to know of a specification alone. Replicas that were made in this process share theirs, and
-// a pod that is bound keeps all of it but the name of its node: what was read of one holds for the others. Pods that
-// come over the wire have each their own, and are read each.
-import type { Frozen } from '../../core/index.js';
-import type { Pod, PodSpec, Toleration } from '../../core/types/index.js';
-import { attachableVolumes } from './attachable-volumes.js';
+// Facts derived from a pod's spec alone. Replicas created in this process share their spec objects, and binding copies
+// all of them but nodeName, so the facts are cached by the containers array. Pods received over the network have their
+// own objects and are computed each.
+import {
+  preferenceTolerations,
+  preferredNodes,
+  requiredNodes,
+  toleratesTaintWithAny,
+  unschedulableTaint,
+} from '../../core/index.js';
+import type { CompiledTerms, Frozen, RequiredNodes, WeightedNodeTerm } from '../../core/index.js';
+import type { Pod, PodSpec, Toleration, Volume } from '../../core/types/index.js';
 import { hostPorts } from './host-ports.js';
 import type { HostPort } from './host-ports.js';
-import { podImages } from './images.js';
-import { preferredNodes, requiredNodes } from './node-affinity.js';
-import type { CompiledTerms, RequiredNodes, WeightedNodeTerm } from './node-affinity.js';
 import { hasPodLevelRequests, nonZeroPodRequests, podRequests } from './requests.js';
 import type { NonZeroRequests } from './requests.js';
 import type { ResourceAmounts } from './resource-amounts.js';
-import { preferenceTolerations, toleratesOne, unschedulableTaint } from './tolerations.js';
 
-/** What a specification asks for. */
+/** The facts of a pod's spec. */
 export interface SpecFacts {
-  /** What the pod asks for while it waits. */
+  /** The resource requests of a pending pod. */
   readonly requests: ResourceAmounts;
-  /** The same for scoring. */
+  /** The cpu and memory requests used for scoring. */
   readonly nonZeroRequests: NonZeroRequests;
-  /** Whether the pod as a whole asks for something. */
+  /** Whether the pod has pod-level requests. */
   readonly hasPodLevelRequests: boolean;
   readonly hostPorts: readonly HostPort[];
   readonly requiredNodes: RequiredNodes | undefined;
   readonly preferredNodes: CompiledTerms<WeightedNodeTerm>;
   readonly tolerations: readonly Frozen<Toleration>[];
-  /** Those that PreferNoSchedule taints are held against. */
+  /** The tolerations that apply to PreferNoSchedule taints. */
   readonly preferenceTolerations: readonly Frozen<Toleration>[];
   readonly toleratesUnschedulable: boolean;
   readonly images: readonly string[];
-  /** Containers and init containers, by which the images are weighed. */
+  /** The number of containers and init containers, used by ImageLocality. */
   readonly containerCount: number;
   /** See `attachableVolumes`. */
   readonly attachable: number;
 }
 
-/** The facts of a pod's specification: the same as long as none of the parts that they are read from differs. */
+/** Returns the facts of a pod's spec, cached while the parts they are computed from are identical. */
 export function specFacts(pod: Frozen<Pod>): SpecFacts {
   const { spec } = pod;
   const containers = spec?.containers;
   if (spec === undefined || containers === undefined) return readFacts(pod);
   const known = factsByContainers.get(containers);
-  if (known !== undefined && isMadeOfSame(known.spec, spec)) return known.facts;
+  if (known !== undefined && sharesParts(known.spec, spec)) return known.facts;
   const facts = readFacts(pod);
   factsByContainers.set(containers, { spec, facts });
   return facts;
@@ -53,7 +55,7 @@ const factsByContainers = new WeakMap<
   { readonly spec: Frozen<PodSpec>; readonly facts: SpecFacts }
 >();
 
-function isMadeOfSame(a: Frozen<PodSpec>, b: Frozen<PodSpec>): boolean {
+function sharesParts(a: Frozen<PodSpec>, b: Frozen<PodSpec>): boolean {
   return (
     a === b ||
     (a.initContainers === b.initContainers &&
@@ -78,7 +80,7 @@ function readFacts(pod: Frozen<Pod>): SpecFacts {
     preferredNodes: preferredNodes(pod),
     tolerations,
     preferenceTolerations: tolerations.length === 0 ? tolerations : preferenceTolerations(tolerations),
-    toleratesUnschedulable: toleratesOne(tolerations, unschedulableTaint),
+    toleratesUnschedulable: toleratesTaintWithAny(tolerations, unschedulableTaint),
     images: podImages(pod),
     containerCount: (spec?.containers.length ?? 0) + (spec?.initContainers?.length ?? 0),
     attachable: attachableVolumes(pod),
@@ -86,3 +88,34 @@ function readFacts(pod: Frozen<Pod>): SpecFacts {
 }
 
 const nothingTolerated: readonly Frozen<Toleration>[] = [];
+
+/**
+ * Returns an upper bound of the volumes of a pod that count against node limits. The exact number needs the claims and
+ * volumes, and is computed only for nodes that are nearly full.
+ */
+export function attachableVolumes({ spec }: Frozen<Pod>): number {
+  let count = 0;
+  for (const volume of spec?.volumes ?? []) if (!isLocalVolume(volume)) count += 1;
+  return count;
+}
+
+/** Volume types that a node provides without attaching anything. Nearly every pod has some. */
+function isLocalVolume({ emptyDir, configMap, secret, projected, downwardAPI, hostPath }: Frozen<Volume>): boolean {
+  return (emptyDir ?? configMap ?? secret ?? projected ?? downwardAPI ?? hostPath) !== undefined;
+}
+
+/**
+ * Returns the images of init containers, containers and volumes, in that order, with duplicates. As the plugin
+ * ImageLocality.
+ */
+export function podImages({ spec }: Frozen<Pod>): readonly string[] {
+  const { initContainers = [], containers = [], volumes = [] } = spec ?? {};
+  const images = [...initContainers, ...containers].map(({ image = '' }) => imageName(image));
+  for (const { image } of volumes) if (image !== undefined) images.push(imageName(image.reference ?? ''));
+  return images;
+}
+
+/** Returns the name that nodes report for an image: with `:latest` if it has neither tag nor digest. */
+export function imageName(image: string): string {
+  return image.lastIndexOf(':') > image.lastIndexOf('/') ? image : `${image}:latest`;
+}

@@ -1,6 +1,5 @@
-// How evenly the pods of a kind are to lie over zones, hosts or whatever a label of nodes tells apart: the constraints
-// of a pod, compiled once. A pod without any has those of its profile, for pods like it: those that its Services and
-// its controller select. As the plugin PodTopologySpread and its helper.DefaultSelector.
+// Topology spread constraints of pods, compiled once. A pod without constraints gets those of its profile, applied to
+// the pods that its Services and its controller select. As the plugin PodTopologySpread and helper.DefaultSelector.
 import {
   controllerOf,
   matchesLabels,
@@ -12,71 +11,71 @@ import {
 import type { Frozen, LabelRequirement, Labels, Selector } from '../../core/index.js';
 import type { LabelSelector, Pod, TopologySpreadConstraint } from '../../core/types/index.js';
 
-/** A constraint that can be asked of pods and nodes. */
+/** A compiled constraint. */
 export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly topologyKey: string;
   readonly selector: Selector;
-  /** Fewer domains than this count as if there were one more without pods. */
+  /** With fewer domains than this the minimum count is 0. */
   readonly minDomains: number;
-  /** Nodes that the pod's required affinity excludes do not take part. */
+  /** Whether nodes excluded by the pod's required affinity are ignored. */
   readonly honorsAffinity: boolean;
-  /** Nodes whose taints the pod does not tolerate do not take part. */
+  /** Whether nodes whose taints the pod does not tolerate are ignored. */
   readonly honorsTaints: boolean;
 }
 
-/** Constraints by what happens where they cannot be met. */
+/** Constraints by `whenUnsatisfiable`. */
 export interface SpreadConstraints {
-  /** `DoNotSchedule`: the pod waits. */
+  /** `DoNotSchedule`: the node is infeasible. */
   readonly hard: readonly SpreadConstraint[];
-  /** `ScheduleAnyway`: the node scores less. */
+  /** `ScheduleAnyway`: the node scores lower. */
   readonly soft: readonly SpreadConstraint[];
 }
 
-/** What profiles say of pods without constraints where they leave it to the system. */
+/** The constraints of `defaultingType: System`. */
 export const systemDefaultConstraints: readonly Frozen<TopologySpreadConstraint>[] = [
   { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
-/** The kinds of controllers whose selectors tell which pods are alike. */
+/** The kinds of controllers whose selectors determine the default selector. */
 export type SelectingKind = 'ReplicationController' | 'ReplicaSet' | 'StatefulSet';
 
-/** The controller of a pod, as far as it tells which pods are alike. */
+/** The controller of a pod and its selector. */
 export interface SelectingController {
   readonly kind: SelectingKind;
-  /** A map of labels for a ReplicationController, else a label selector. */
+  /** A map of labels for a ReplicationController, otherwise a label selector. */
   readonly selector: Labels | Frozen<LabelSelector> | undefined;
 }
 
-/** The pod's own constraints; undefined if it has none, and those of its profile apply. */
+/** Returns the constraints of the pod's spec; undefined if it has none and those of the profile apply. */
 export function ownSpreadConstraints({ spec, metadata }: Frozen<Pod>): SpreadConstraints | undefined {
   const { topologySpreadConstraints = [] } = spec ?? {};
   if (topologySpreadConstraints.length === 0) return undefined;
-  return divided(topologySpreadConstraints, (constraint) => ownSelector(constraint, metadata?.labels));
+  return byAction(topologySpreadConstraints, (constraint) => ownSelector(constraint, metadata?.labels));
 }
 
-/** The profile's constraints for a pod without its own, over pods like it. None where nothing tells which those are. */
+/** Returns the profile's constraints for the pods that `alike` selects; none if it selects everything. */
 export function defaultSpreadConstraints(
   defaults: readonly Frozen<TopologySpreadConstraint>[],
   alike: Selector,
 ): SpreadConstraints {
   if (defaults.length === 0 || alike.requirements.length === 0) return noSpreadConstraints;
-  return divided(defaults, () => alike);
+  return byAction(defaults, () => alike);
 }
 
 /**
- * Selects the pods that are like a pod: by the selectors of its Services (`services`, all of its namespace) and of the
- * controller that it has, if that is one of those that select. Everything if there is neither.
+ * Returns the selector for default constraints: the selectors of the pod's Services (`services`: all of its namespace)
+ * and of its controller, combined. Selects everything if there are none.
  */
-export function alikeSelector(
+export function defaultSelector(
   { metadata }: Frozen<Pod>,
   services: Iterable<Labels | undefined>,
   controller: SelectingController | undefined,
 ): Selector {
   const labels: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const selector of services) {
-    // A Service without selector matches no pod, one with an empty selector all, and adds nothing.
+    // A Service without a selector matches no pod; one with an empty selector adds no requirement.
     if (
       selector !== undefined &&
       matchesLabels(
@@ -95,7 +94,7 @@ export function alikeSelector(
     : readable(() => selectorOf([...merged.requirements, ...own.requirements]));
 }
 
-/** The controller of a pod whose selector has to be looked up for `alikeSelector`. */
+/** Returns the pod's controller if its kind counts for `defaultSelector`. */
 export function selectingController(
   pod: Frozen<Pod>,
 ): { readonly kind: SelectingKind; readonly name: string } | undefined {
@@ -105,7 +104,7 @@ export function selectingController(
   return owner && found && { kind: found[0], name: owner.name };
 }
 
-/** No constraints at all. */
+/** The absence of constraints. */
 export const noSpreadConstraints: SpreadConstraints = { hard: [], soft: [] };
 
 const selectingKinds: readonly (readonly [kind: SelectingKind, apiVersion: string])[] = [
@@ -114,7 +113,7 @@ const selectingKinds: readonly (readonly [kind: SelectingKind, apiVersion: strin
   ['StatefulSet', 'apps/v1'],
 ];
 
-function divided(
+function byAction(
   constraints: readonly Frozen<TopologySpreadConstraint>[],
   selectorFor: (constraint: Frozen<TopologySpreadConstraint>) => Selector,
 ): SpreadConstraints {
@@ -144,7 +143,8 @@ function compile(constraint: Frozen<TopologySpreadConstraint>, selector: Selecto
 }
 
 /**
- * Keys count here too, for pods made before they were merged; a selector that is absent or unreadable stays as it is.
+ * matchLabelKeys are applied here too, for pods created before the API server merged them. An absent or invalid
+ * selector stays as it is.
  */
 function ownSelector(
   { labelSelector, matchLabelKeys = [] }: Frozen<TopologySpreadConstraint>,

@@ -1,64 +1,61 @@
-// The nodes on which room could be made, and the best of them. Not all are tried: beginning anywhere, until there are
-// enough candidates and one of them respects all budgets. As pkg/scheduler/framework/preemption, DryRunPreemption and
-// pickOneNodeForPreemption.
+// Finds candidate nodes for preemption and picks the best one. Nodes are tried from a random offset until there are
+// enough candidates and one of them violates no disruption budget. As pkg/scheduler/framework/preemption,
+// DryRunPreemption and pickOneNodeForPreemption.
 import { errorText } from '../../core/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import type { Rejection } from '../framework/rejection.js';
-import { startedAt } from './importance.js';
+import { startedAt } from './victims.js';
 import type { Victims } from './victims.js';
 
-/** A node, and who would have to leave it. Made by `candidateOf`. */
+/** A node and its victims. Created by `candidateOf`. */
 export interface Candidate {
   readonly node: NodeView;
   readonly victims: Victims;
-  readonly harm: Harm;
+  readonly cost: PreemptionCost;
 }
 
-/** What a choice is judged by, in this order: less is better, but for the last, where more is. */
-export interface Harm {
+/** Criteria for picking a candidate, in this order. Lower is better, except for `earliestStart`. */
+export interface PreemptionCost {
   readonly violations: number;
   readonly highestPriority: number;
   readonly priorities: number;
   readonly count: number;
-  /** When the first of the most important ones started. */
+  /** The earliest start time among the victims of the highest priority. */
   readonly earliestStart: number;
 }
 
-/** What trying came to. */
+/** The result of trying nodes. */
 export interface CandidateSearch {
-  /** The slots of those that help; those that respect all budgets first. */
+  /** Slots of candidates; those that violate no budget first. */
   readonly slots: Int32Array;
-  /** Why no node helps, where none does. */
+  /** Why preemption does not help on any node; empty if there are candidates. */
   readonly rejections: readonly Rejection[];
 }
 
-/** Who would have to leave each node, found out when it is asked for. */
+/** Candidates by slot, computed on demand. */
 export interface PossibleCandidates {
-  /** 1 for slots that are known not to help: most of them, where many have been promised room before. */
+  /** 1 for slots where preemption is known not to help. With many nominated pods, that is most slots. */
   readonly ruledOut: Uint8Array;
   at(slot: number): Candidate | Rejection;
-  /**
-   * The harm of the candidate at a slot, most often the same object for all that do the same; undefined where there is
-   * none.
-   */
-  harmAt(slot: number): Harm | undefined;
+  /** The cost of the candidate at a slot; undefined if there is none. Equal costs are usually the same object. */
+  costAt(slot: number): PreemptionCost | undefined;
 }
 
-/** How many nodes are tried. */
+/** How many candidates are searched for. */
 export interface CandidateLimits {
   readonly minCandidateNodesPercentage: number;
   readonly minCandidateNodesAbsolute: number;
 }
 
-/** Tries nodes, by slot, from an offset on. What goes wrong on one node is told unless another helps. */
+/** Tries nodes from an offset. Errors on single nodes are thrown only if there is no candidate. */
 export function findCandidates(
   slots: Int32Array,
   offset: number,
   limits: CandidateLimits,
   possible: PossibleCandidates,
 ): CandidateSearch {
-  const wanted = candidatesWanted(slots.length, limits);
-  const respectful = new Int32Array(wanted);
+  const enough = candidatesWanted(slots.length, limits);
+  const withoutViolations = new Int32Array(enough);
   const violating: number[] = [];
   let count = 0;
   const { ruledOut } = possible;
@@ -66,23 +63,23 @@ export function findCandidates(
   for (let step = 0, at = offset; step < slots.length; step++, at = at + 1 === slots.length ? 0 : at + 1) {
     const slot = slots[at] ?? 0;
     if (ruledOut[slot] === 1) continue;
-    if (count > 0 && count + violating.length >= wanted) break;
+    if (count > 0 && count + violating.length >= enough) break;
     try {
-      const harm = possible.harmAt(slot);
-      if (harm?.violations === 0) respectful[count++] = slot;
-      else if (harm !== undefined && violating.length < wanted) violating.push(slot);
+      const cost = possible.costAt(slot);
+      if (cost?.violations === 0) withoutViolations[count++] = slot;
+      else if (cost !== undefined && violating.length < enough) violating.push(slot);
     } catch (error) {
       errors.push(error);
     }
   }
-  const found = respectful.subarray(0, count);
+  const found = withoutViolations.subarray(0, count);
   const all = violating.length === 0 ? found : Int32Array.from([...found, ...violating]);
-  if (all.length === 0 && errors.length > 0) throw together(errors);
+  if (all.length === 0 && errors.length > 0) throw combineErrors(errors);
   return { slots: all, rejections: all.length > 0 ? [] : rejectionsAt(slots, possible) };
 }
 
-/** One error for all: the same words are said once. */
-function together(errors: readonly unknown[]): unknown {
+/** Combines errors into one; equal messages occur once. */
+function combineErrors(errors: readonly unknown[]): unknown {
   const texts = [...new Set(errors.map(errorText))];
   return texts.length === 1 ? errors[0] : new Error(`[${texts.join(', ')}]`, { cause: errors[0] });
 }
@@ -94,7 +91,7 @@ function rejectionsAt(slots: Int32Array, possible: PossibleCandidates): readonly
   });
 }
 
-/** How many candidates are enough among so many nodes. */
+/** Returns how many candidates are enough for a number of nodes. */
 export function candidatesWanted(
   nodeCount: number,
   { minCandidateNodesPercentage, minCandidateNodesAbsolute }: CandidateLimits,
@@ -105,30 +102,30 @@ export function candidatesWanted(
   );
 }
 
-/** The one that hurts least, of whatever does harm; the first of equals. */
-export function leastHarm<T>(harmful: Iterable<T>, harmOf: (each: T) => Harm | undefined): T | undefined {
+/** Returns the item with the lowest cost; the first of equals. */
+export function lowestCost<T>(items: Iterable<T>, costFor: (each: T) => PreemptionCost | undefined): T | undefined {
   let best: T | undefined;
-  let least: Harm | undefined;
-  for (const each of harmful) {
-    const harm = harmOf(each);
-    if (harm === undefined || harm === least || (least !== undefined && compareHarm(harm, least) >= 0)) continue;
+  let lowest: PreemptionCost | undefined;
+  for (const each of items) {
+    const cost = costFor(each);
+    if (cost === undefined || cost === lowest || (lowest !== undefined && compareCosts(cost, lowest) >= 0)) continue;
     best = each;
-    least = harm;
+    lowest = cost;
   }
   return best;
 }
 
-/** A node with its victims, weighed once: many preemptors compare the same ones. */
+/** Creates a candidate and computes its cost, which many preemptors compare. */
 export function candidateOf(node: NodeView, victims: Victims): Candidate {
-  return { node, victims, harm: harmOf(victims) };
+  return { node, victims, cost: costOf(victims) };
 }
 
-/** Whether there is somebody to leave. */
+/** Whether there are victims. */
 export function isCandidate(found: Candidate | Rejection): found is Candidate {
   return 'victims' in found;
 }
 
-function compareHarm(one: Harm, other: Harm): number {
+function compareCosts(one: PreemptionCost, other: PreemptionCost): number {
   return (
     one.violations - other.violations ||
     one.highestPriority - other.highestPriority ||
@@ -138,13 +135,13 @@ function compareHarm(one: Harm, other: Harm): number {
   );
 }
 
-function harmOf({ pods, violations }: Victims): Harm {
+function costOf({ pods, violations }: Victims): PreemptionCost {
   const highestPriority = pods[0]?.priority ?? 0;
   const mostImportant = pods.filter(({ priority }) => priority === highestPriority);
   return {
     violations,
     highestPriority,
-    // Every pod counts for something, also one of negative priority.
+    // The offset makes every pod count, also with a negative priority.
     priorities: pods.reduce((sum, { priority }) => sum + priority + 2 ** 31, 0),
     count: pods.length,
     earliestStart: Math.min(...mostImportant.map(startedAt)),

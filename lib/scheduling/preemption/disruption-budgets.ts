@@ -1,30 +1,30 @@
-// How many pods may be disturbed at once, as PodDisruptionBudgets say. Preemption tries to respect them: pods that
-// would go beyond a budget are the last to be made to leave. As pkg/scheduler/framework/plugins/defaultpreemption.
+// Disruption budgets in preemption. Budgets are respected if possible: victims whose eviction violates a budget are
+// chosen last. As pkg/scheduler/framework/plugins/defaultpreemption.
 import { matchesLabels, readableSelector } from '../../core/index.js';
 import type { Frozen, Selector } from '../../core/index.js';
 import type { PodDisruptionBudget } from '../../core/types/index.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 
-/** Pods whose leaving goes beyond a budget, and the others; each in the order given. */
+/** Pods whose eviction violates a budget, and the others; each in the given order. */
 export interface BudgetSplit {
   readonly violating: readonly PodFacts[];
-  readonly others: readonly PodFacts[];
+  readonly nonViolating: readonly PodFacts[];
 }
 
-/** Budgets, read once. */
+/** The parsed budgets of a cluster. */
 export interface DisruptionBudgets {
-  /** Lets pods leave one after the other, the most important first, and says which of them no budget allows. */
+  /** Splits pods, most important first, by whether evicting them one after the other violates a budget. */
   split(pods: readonly PodFacts[]): BudgetSplit;
 }
 
 interface Budget {
   readonly selector: Selector;
   readonly allowed: number;
-  /** Pods that are being disturbed already, by name: they have been taken off the budget. */
+  /** Pods that are already being disrupted, by name. They have been deducted from the budget. */
   readonly disrupted: Readonly<Record<string, unknown>>;
 }
 
-/** What the objects allow. A budget without selector, or with an empty or unreadable one, is about no pod. */
+/** Parses budgets. A budget without a selector, or with an empty or invalid one, matches no pod. */
 export function disruptionBudgets(objects: readonly Frozen<PodDisruptionBudget>[]): DisruptionBudgets {
   const byNamespace = new Map<string, Budget[]>();
   for (const { metadata, spec, status } of objects) {
@@ -36,26 +36,30 @@ export function disruptionBudgets(objects: readonly Frozen<PodDisruptionBudget>[
   }
   return {
     split: (pods) => {
-      if (byNamespace.size === 0) return { violating: none, others: pods };
-      const taken = new Map<Budget, number>();
+      if (byNamespace.size === 0) return { violating: none, nonViolating: pods };
+      const consumed = new Map<Budget, number>();
       const violates = (pod: PodFacts): boolean =>
-        (byNamespace.get(pod.namespace) ?? []).filter((budget) => take(budget, pod, taken)).length > 0;
+        (byNamespace.get(pod.namespace) ?? []).filter((budget) => consumeDisruptionBudget(budget, pod, consumed))
+          .length > 0;
       const violating = new Set(pods.filter(violates));
-      return { violating: pods.filter((pod) => violating.has(pod)), others: pods.filter((pod) => !violating.has(pod)) };
+      return {
+        violating: pods.filter((pod) => violating.has(pod)),
+        nonViolating: pods.filter((pod) => !violating.has(pod)),
+      };
     },
   };
 }
 
-/** Takes a pod off a budget that is about it. True when that is one too many. */
-function take(budget: Budget, pod: PodFacts, taken: Map<Budget, number>): boolean {
+/** Deducts a pod from a budget that matches it. Returns true if the budget is exceeded. */
+function consumeDisruptionBudget(budget: Budget, pod: PodFacts, consumed: Map<Budget, number>): boolean {
   if (
     !matchesLabels(budget.selector, pod.labels) ||
     Object.keys(pod.labels).length === 0 ||
     Object.hasOwn(budget.disrupted, pod.name)
   )
     return false;
-  const count = (taken.get(budget) ?? 0) + 1;
-  taken.set(budget, count);
+  const count = (consumed.get(budget) ?? 0) + 1;
+  consumed.set(budget, count);
   return count > budget.allowed;
 }
 

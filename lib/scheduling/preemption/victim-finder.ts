@@ -1,36 +1,36 @@
-// Finds victims, and remembers them: who would have to leave a node depends, for most pods, on nothing but the node,
-// its pods, those that are to come, the budgets and what the preemptor asks for. So pods that are alike find again what
-// was found for the first of them, and only nodes that changed since are tried anew, or to which others are to come
-// now. Where a filter looks beyond the node nothing is kept.
-import { ChangedNodes } from '../cluster/changed-nodes.js';
+// Finds victims and caches them. For most pods the victims on a node depend only on the node, its pods and nominated
+// pods, the budgets, and the preemptor's class and priority. So pods of one class share the results, and only nodes
+// that changed, or whose nominated pods changed, are tried again. If a filter depends on anything else, nothing is
+// cached.
+import { ChangedNodes } from '../cluster/change-log.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { nodeSignature } from '../pod/pod-signature.js';
 import { RecentlyUsed } from '../framework/recently-used.js';
-import type { Cycle } from '../framework/cycle.js';
+import type { Cycle } from '../framework/cycle-state.js';
 import type { PluginTools } from '../framework/plugin-tools.js';
 import { activeFilters } from '../framework/pre-filter.js';
 import type { Rejection } from '../framework/rejection.js';
 import { candidateOf, isCandidate } from './candidates.js';
-import type { Candidate, Harm, PossibleCandidates } from './candidates.js';
+import type { Candidate, PreemptionCost, PossibleCandidates } from './candidates.js';
 import { disruptionBudgets } from './disruption-budgets.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
-import { areVictims, selectVictims } from './victims.js';
+import { isVictims, selectVictims } from './victims.js';
 
-/** Finds victims for any preemptor. */
+/** Finds candidates for a preemptor. */
 export interface VictimFinder {
   candidatesFor(cycle: Cycle): PossibleCandidates;
 }
 
-/** Nothing is known at first. */
+/** Creates a finder with an empty cache. */
 export function victimFinder({
   filters,
   cluster,
-  foreign,
-}: Pick<PluginTools, 'filters' | 'cluster' | 'foreign'>): VictimFinder {
+  customPlugins,
+}: Pick<PluginTools, 'filters' | 'cluster' | 'customPlugins'>): VictimFinder {
   let budgets: DisruptionBudgets | undefined;
   let budgetVersion = -1;
-  let found = new RecentlyUsed<Findings>(likenessesKept);
+  let byClass = new RecentlyUsed<CachedCandidates>(podClassesMax);
   const nodeAt = nodesBySlot(cluster);
 
   const budgetsNow = (): DisruptionBudgets => {
@@ -38,7 +38,7 @@ export function victimFinder({
     if (budgets !== undefined && version === budgetVersion) return budgets;
     budgetVersion = version;
     budgets = disruptionBudgets(cluster.objects.list('PodDisruptionBudget'));
-    found = new RecentlyUsed(likenessesKept);
+    byClass = new RecentlyUsed(podClassesMax);
     return budgets;
   };
 
@@ -48,80 +48,81 @@ export function victimFinder({
       const find = (slot: number): Candidate | Rejection => {
         const node = nodeAt(slot);
         const victims = selectVictims(cycle, node, filters, allowed);
-        return areVictims(victims) ? candidateOf(node, victims) : victims;
+        return isVictims(victims) ? candidateOf(node, victims) : victims;
       };
-      const make = (): Findings => new Findings(cluster);
-      const findings = looksAtNodesAlone(cycle, foreign)
-        ? found.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, make)
-        : make();
-      findings.follow(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
+      const createCache = (): CachedCandidates => new CachedCandidates(cluster);
+      const candidates = hasNodeLocalFiltersOnly(cycle, customPlugins)
+        ? byClass.get(`${cycle.pod.priority} ${nodeSignature(cycle.pod, cluster.objects)}`, createCache)
+        : createCache();
+      candidates.sync(cluster.node(cluster.nominationOf(cycle.pod.uid) ?? '')?.slot);
       return {
-        ruledOut: findings.ruledOut,
-        at: (slot) => findings.at(slot, find),
-        harmAt: (slot) => findings.harmAt(slot, find),
+        ruledOut: candidates.ruledOut,
+        at: (slot) => candidates.at(slot, find),
+        costAt: (slot) => candidates.costAt(slot, find),
       };
     },
   };
 }
 
-/** What was found on nodes, for as long as it holds. */
-class Findings {
+/** Cached results by slot, valid for one class of preemptors. */
+class CachedCandidates {
   readonly #changed: ChangedNodes;
   #bySlot: (Candidate | Rejection | undefined)[] = [];
-  /** The harm of candidates by slot, which most have in common: comparing them takes no look at each. */
-  #harms: (Harm | undefined)[] = [];
-  readonly #sharedHarms = new Map<string, Harm>();
+  /** Cost of each candidate. Equal costs share one object, so that most comparisons are by identity. */
+  #costs: (PreemptionCost | undefined)[] = [];
+  readonly #sharedCosts = new Map<string, PreemptionCost>();
   #ruledOut: Uint8Array = new Uint8Array(0);
-  #apart: number | undefined;
+  #ownSlot: number | undefined;
 
   constructor(cluster: ClusterView) {
     this.#changed = new ChangedNodes(cluster);
   }
 
-  /** 1 for each slot that is known not to help. */
+  /** 1 for each slot where preemption is known not to help. */
   get ruledOut(): Uint8Array {
     return this.#ruledOut;
   }
 
   /**
-   * Catches up with the cluster. Where a pod is to come itself it is not in its own way: that slot it looks at alone.
+   * Applies the changes since the last call. The result for `ownSlot`, the slot that the pod itself is nominated to, is
+   * not shared.
    */
-  follow(apart: number | undefined): void {
+  sync(ownSlot: number | undefined): void {
     const slots = this.#changed.read();
     if (slots === undefined) {
       this.#bySlot = [];
-      this.#harms = [];
-      this.#sharedHarms.clear();
+      this.#costs = [];
+      this.#sharedCosts.clear();
       this.#ruledOut.fill(0);
     } else for (const slot of slots) this.#forget(slot);
-    for (const slot of [this.#apart, apart]) if (slot !== undefined) this.#forget(slot);
-    this.#apart = apart;
+    for (const slot of [this.#ownSlot, ownSlot]) if (slot !== undefined) this.#forget(slot);
+    this.#ownSlot = ownSlot;
   }
 
-  /** What is known of a node, found out where nothing is. */
+  /** Returns the result for a slot, computed by `find` if it is not cached. */
   at(slot: number, find: (slot: number) => Candidate | Rejection): Candidate | Rejection {
-    const known = this.#bySlot[slot];
-    if (known !== undefined) return known;
+    const cached = this.#bySlot[slot];
+    if (cached !== undefined) return cached;
     const found = find(slot);
     this.#bySlot[slot] = found;
-    if (isCandidate(found)) this.#harms[slot] = this.#shared(found.harm);
+    if (isCandidate(found)) this.#costs[slot] = this.#shared(found.cost);
     else this.#ruleOut(slot);
     return found;
   }
 
-  /** The harm of a candidate; undefined where nobody's leaving helps. */
-  harmAt(slot: number, find: (slot: number) => Candidate | Rejection): Harm | undefined {
-    const known = this.#harms[slot];
-    if (known !== undefined) return known;
+  /** Returns the cost of a candidate; undefined if preemption does not help. */
+  costAt(slot: number, find: (slot: number) => Candidate | Rejection): PreemptionCost | undefined {
+    const cached = this.#costs[slot];
+    if (cached !== undefined) return cached;
     this.at(slot, find);
-    return this.#harms[slot];
+    return this.#costs[slot];
   }
 
-  #shared(harm: Harm): Harm {
-    const text = Object.values(harm).join(' ');
-    const known = this.#sharedHarms.get(text) ?? harm;
-    if (this.#sharedHarms.size < sharedHarmsMax) this.#sharedHarms.set(text, known);
-    return known;
+  #shared(cost: PreemptionCost): PreemptionCost {
+    const text = Object.values(cost).join(' ');
+    const cached = this.#sharedCosts.get(text) ?? cost;
+    if (this.#sharedCosts.size < sharedCostsMax) this.#sharedCosts.set(text, cached);
+    return cached;
   }
 
   #ruleOut(slot: number): void {
@@ -135,12 +136,12 @@ class Findings {
 
   #forget(slot: number): void {
     this.#bySlot[slot] = undefined;
-    this.#harms[slot] = undefined;
-    this.#ruledOut[slot] = 0; // nothing happens past its end
+    this.#costs[slot] = undefined;
+    this.#ruledOut[slot] = 0; // no-op beyond the end
   }
 }
 
-/** Nodes by slot, listed anew when some came or went. */
+/** Returns a lookup of nodes by slot, rebuilt when nodes were added or removed. */
 function nodesBySlot(cluster: ClusterView): (slot: number) => NodeView {
   let listed: readonly NodeView[] | undefined;
   let bySlot = new Map<number, NodeView>();
@@ -155,15 +156,15 @@ function nodesBySlot(cluster: ClusterView): (slot: number) => NodeView {
   };
 }
 
-/** So many kinds of harm are told apart by what they are; beyond that each is compared. */
-const sharedHarmsMax = 1024;
+/** Bound of shared costs; costs beyond it are compared by value. */
+const sharedCostsMax = 1024;
 
-/** For so many kinds of preemptors victims are remembered. */
-const likenessesKept = 16;
+/** Bound of the cached classes of preemptors. */
+const podClassesMax = 16;
 
-/** Whether all filters that have a say judge a node by itself. Of those of users nobody knows. */
-function looksAtNodesAlone({ memory }: Cycle, foreign: PluginTools['foreign']): boolean {
-  return memory.recall(activeFilters).filters.every(({ name }) => nodeFilters.has(name) && foreign?.has(name) !== true);
+/** Whether all active filters depend on the node alone. User plugins may depend on anything. */
+function hasNodeLocalFiltersOnly({ state }: Cycle, foreign: PluginTools['customPlugins']): boolean {
+  return state.read(activeFilters).filters.every(({ name }) => nodeFilters.has(name) && foreign?.has(name) !== true);
 }
 
 const nodeFilters: ReadonlySet<string> = new Set([

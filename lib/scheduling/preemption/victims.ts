@@ -1,25 +1,24 @@
-// Who would have to leave a node for a pod. First all who may be made to leave are taken off a copy of the node; if the
-// pod fits then, they are put back one by one, the most important first and those that budgets protect before the
-// others, as long as the pod still fits. Who cannot be put back is a victim.
-// As pkg/scheduler/framework/plugins/defaultpreemption, SelectVictimsOnNode.
+// Selects the victims on a node. First all pods of lower priority are removed from a copy of the node. If the preemptor
+// then fits, they are added back one by one while it still fits: first those protected by a budget, then the others,
+// each most important first. The rest are the victims. As pkg/scheduler/framework/plugins/defaultpreemption,
+// SelectVictimsOnNode.
 import type { NodeView } from '../cluster/node-view.js';
-import type { Cycle } from '../framework/cycle.js';
+import type { Cycle } from '../framework/cycle-state.js';
 import type { Filters } from '../framework/plugin-tools.js';
 import { unresolvable } from '../framework/rejection.js';
 import type { Rejection } from '../framework/rejection.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import type { DisruptionBudgets } from './disruption-budgets.js';
-import { byImportance } from './importance.js';
 
-/** The pods that would have to leave. */
+/** The pods to be preempted. */
 export interface Victims {
   /** The most important first; never empty. */
   readonly pods: readonly PodFacts[];
-  /** How many of them no budget allows to leave. */
+  /** Number of them whose eviction violates a budget. */
   readonly violations: number;
 }
 
-/** The victims on a node, or why nobody's leaving helps. */
+/** Returns the victims on a node, or why preemption does not help. */
 export function selectVictims(
   cycle: Cycle,
   node: NodeView,
@@ -27,36 +26,52 @@ export function selectVictims(
   budgets: DisruptionBudgets,
 ): Victims | Rejection {
   const { pod } = cycle;
-  const removable = Array.from(node.pods).filter(({ priority }) => priority < pod.priority);
-  if (removable.length === 0) return nobodyToLeave;
+  const lowerPriority = Array.from(node.pods).filter(({ priority }) => priority < pod.priority);
+  if (lowerPriority.length === 0) return noVictims;
 
   const draft = node.copy();
-  const whatIf: Cycle = { ...cycle, memory: cycle.memory.copy() };
-  const takeOff = (victim: PodFacts): void => {
+  const dryRun: Cycle = { ...cycle, state: cycle.state.copy() };
+  const removePod = (victim: PodFacts): void => {
     draft.remove(victim);
-    filters.removePod(whatIf, victim, draft);
+    filters.removePod(dryRun, victim, draft);
   };
-  const putBack = (victim: PodFacts): boolean => {
+  const reprieve = (victim: PodFacts): boolean => {
     draft.add(victim);
-    filters.addPod(whatIf, victim, draft);
-    if (filters.filter(whatIf, draft) === undefined) return true;
-    takeOff(victim);
+    filters.addPod(dryRun, victim, draft);
+    if (filters.filter(dryRun, draft) === undefined) return true;
+    removePod(victim);
     return false;
   };
 
-  removable.forEach(takeOff);
-  const rejected = filters.filter(whatIf, draft);
+  lowerPriority.forEach(removePod);
+  const rejected = filters.filter(dryRun, draft);
   if (rejected !== undefined) return rejected;
-  const { violating, others } = budgets.split(removable.sort(byImportance));
-  const beyondBudget = violating.filter((victim) => !putBack(victim));
-  const pods = [...beyondBudget, ...others.filter((victim) => !putBack(victim))];
+  const { violating, nonViolating } = budgets.split(lowerPriority.sort(byImportance));
+  const violatingVictims = violating.filter((victim) => !reprieve(victim));
+  const pods = [...violatingVictims, ...nonViolating.filter((victim) => !reprieve(victim))];
   if (pods.length === 0) throw new Error(`expected at least one victim pod on node "${node.name}"`);
-  return { pods: violating.length > 0 ? pods.sort(byImportance) : pods, violations: beyondBudget.length };
+  return { pods: violating.length > 0 ? pods.sort(byImportance) : pods, violations: violatingVictims.length };
 }
 
-/** Whether there is somebody to leave. */
-export function areVictims(found: Victims | Rejection): found is Victims {
+/** Whether there are victims. */
+export function isVictims(found: Victims | Rejection): found is Victims {
   return 'pods' in found;
 }
 
-const nobodyToLeave = unresolvable('No preemption victims found for incoming pod');
+const noVictims = unresolvable('No preemption victims found for incoming pod');
+
+/** Compares pods by importance: higher priority first, then earlier start. A pod that has not started is last. */
+export function byImportance(one: PodFacts, other: PodFacts): number {
+  return other.priority - one.priority || compareTimes(startedAt(one), startedAt(other));
+}
+
+/** Returns the start time of a pod in milliseconds; Infinity if it has not started. */
+export function startedAt({ object }: PodFacts): number {
+  const { startTime } = object.status ?? {};
+  return startTime === undefined ? Infinity : Date.parse(startTime);
+}
+
+/** Returns the difference of two times that may both be Infinity. */
+function compareTimes(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}

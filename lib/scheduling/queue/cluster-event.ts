@@ -1,9 +1,9 @@
-// What happens in a cluster, as scheduling plugins register for it: a resource and an action. Actions are bits, so that
-// a plugin names several in one number. Whoever watches the cluster names an event as narrowly as it can; the general
-// `update` means that no narrow update applies, and reaches only those who registered for all updates.
-// Names and labels as kube-scheduler/framework/types.go, where metrics and logs show them.
+// Cluster events, as scheduling plugins register for them: a resource and an action. Actions are bits, so that a
+// registration can combine several. An event is as narrow as possible; the general `update` means that no narrow update
+// applies, and matches only registrations for all updates. Names and labels as kube-scheduler/framework/types.go;
+// metrics and logs show them.
 
-/** Actions as bits. `update` is every update together, `all` everything. */
+/** Actions as bits. `update` combines all updates, `all` everything. */
 export const actions = {
   add: 1,
   delete: 2,
@@ -22,20 +22,20 @@ export const actions = {
   all: 8191,
 } as const;
 
-/** Something that happened, or that a plugin wants to hear of. */
+/** An event, or a plugin's registration for events. */
 export interface ClusterEvent {
   /**
-   * `Node`, `Pod`, `storage.k8s.io/CSINode` …, or `*` for all. Plugins register for `Pod`; what happens is told of an
+   * `Node`, `Pod`, `storage.k8s.io/CSINode` …, or `*` for all. Plugins register for `Pod`; events are about an
    * `AssignedPod` or an `UnschedulablePod`.
    */
   readonly resource: string;
   /** One or more of `actions`. */
   readonly action: number;
-  /** What metrics call it; resource and action when absent. */
+  /** The name in metrics. Default: resource and action. */
   readonly label?: string;
 }
 
-/** Events with a name of their own. */
+/** Names of predefined events. */
 export type NamedEvent =
   | 'assignedPodAdd'
   | 'assignedPodUpdate'
@@ -46,7 +46,7 @@ export type NamedEvent =
   | 'unschedulableTimeout'
   | 'forceActivate';
 
-/** The events that the queue itself tells or is told of by name. */
+/** The predefined events. */
 export const clusterEvents: Readonly<Record<NamedEvent, ClusterEvent>> = {
   assignedPodAdd: { resource: 'AssignedPod', action: actions.add },
   assignedPodUpdate: { resource: 'AssignedPod', action: actions.update },
@@ -58,21 +58,20 @@ export const clusterEvents: Readonly<Record<NamedEvent, ClusterEvent>> = {
   forceActivate: { resource: '*', action: actions.all, label: 'ForceActivate' },
 };
 
-/** Whether an event stands for everything: it moves pods whatever rejected them, and no hint is asked. */
+/** Whether an event moves pods regardless of their rejectors, without calling hints. */
 export function isWildcard(event: ClusterEvent): boolean {
   return event.resource === '*' && event.action === actions.all;
 }
 
-/** Whether something that happened is, or is narrower than, what was registered. */
-export function covers(registered: ClusterEvent, happened: ClusterEvent): boolean {
+/** Whether an event is equal to, or narrower than, a registration. */
+export function covers(registered: ClusterEvent, event: ClusterEvent): boolean {
   return (
     isWildcard(registered) ||
-    (coversResource(registered.resource, happened.resource) &&
-      (registered.action & happened.action) === happened.action)
+    (coversResource(registered.resource, event.resource) && (registered.action & event.action) === event.action)
   );
 }
 
-/** The event as metrics name it: `NodeAdd`, `AssignedPodDelete`. */
+/** Returns the event's name in metrics: `NodeAdd`, `AssignedPodDelete`. */
 export function labelOf(event: ClusterEvent): string {
   return event.label ?? `${event.resource}${actionNames.get(event.action) ?? ''}`;
 }
@@ -81,7 +80,7 @@ const actionNames: ReadonlyMap<number, string> = new Map(
   Object.entries(actions).map(([name, bits]) => [bits, name.charAt(0).toUpperCase() + name.slice(1)]),
 );
 
-function coversResource(registered: string, happened: string): boolean {
-  if (registered === '*' || registered === happened) return true;
-  return registered === 'Pod' && (happened === 'AssignedPod' || happened === 'UnschedulablePod');
+function coversResource(registered: string, event: string): boolean {
+  if (registered === '*' || registered === event) return true;
+  return registered === 'Pod' && (event === 'AssignedPod' || event === 'UnschedulablePod');
 }

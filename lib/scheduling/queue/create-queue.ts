@@ -1,5 +1,5 @@
-// The scheduling queue: pods by name over the parts of the queue, with the nominator beside. Whoever waits for a pod or
-// for time is told at the end of an operation, when all its moves are made and the head of the queue is right.
+// The implementation of the scheduling queue: pods by name, the parts of the queue and the nominator. Subscribers of
+// `ready` and `run` are notified at the end of each operation, when all moves are complete.
 
 import { NEVER, concat, defer, ignoreElements, of, switchMap, take, tap, type Observable } from 'rxjs';
 import { Outlet, objectKey, type Clock, type Frozen } from '../../core/index.js';
@@ -16,15 +16,15 @@ import type {
   QueueFigures,
   SchedulingQueue,
   SchedulingQueueOptions,
-  TellOptions,
+  MoveOptions,
 } from './scheduling-queue.js';
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createSchedulingQueue(options: SchedulingQueueOptions): SchedulingQueue {
-  return new NamedPodsQueue(options);
+  return new PrioritySchedulingQueue(options);
 }
 
-class NamedPodsQueue implements SchedulingQueue {
+class PrioritySchedulingQueue implements SchedulingQueue {
   readonly #clock: Clock;
   readonly #parts: QueueParts;
   /** Every pod in any part, by namespace and name. */
@@ -32,7 +32,7 @@ class NamedPodsQueue implements SchedulingQueue {
   readonly #nominator = new Nominator();
   readonly #arrivals = new Outlet<undefined>();
   readonly #dueTimes = new Outlet<number>();
-  /** When the timer of `run` fires; Infinity when none is set. */
+  /** The time for which the timer of `run` is set; Infinity if it is not set. */
   #armedFor = Infinity;
   #cycle = 0;
 
@@ -42,35 +42,35 @@ class NamedPodsQueue implements SchedulingQueue {
   }
 
   add(pod: Frozen<Pod>): void {
-    this.#takeIn(pod, clusterEvents.unscheduledPodAdd);
-    this.#announce();
+    this.#enqueue(pod, clusterEvents.unscheduledPodAdd);
+    this.#notifyWaiters();
   }
 
   update(old: Frozen<Pod>, pod: Frozen<Pod>, events: readonly ClusterEvent[]): void {
     const entry = this.#entryOf(pod);
-    if (entry === undefined) this.#takeIn(pod, clusterEvents.unscheduledPodUpdate);
-    else this.#follow(entry, old, pod, events);
-    if (entry?.part !== 'binding' && nominatedNode(old) !== nominatedNode(pod)) this.#tellRoomOf(old);
-    this.#announce();
+    if (entry === undefined) this.#enqueue(pod, clusterEvents.unscheduledPodUpdate);
+    else this.#applyUpdate(entry, old, pod, events);
+    if (entry?.part !== 'binding' && nominatedNode(old) !== nominatedNode(pod)) this.#moveOnReleasedNomination(old);
+    this.#notifyWaiters();
   }
 
   delete(pod: Frozen<Pod>, { bound = false }: RemoveOptions = {}): void {
     this.#nominator.delete(pod);
     const entry = this.#entryOf(pod);
-    if (entry !== undefined) this.#letGo(entry);
-    if (!bound) this.#tellRoomOf(pod);
-    this.#announce();
+    if (entry !== undefined) this.#removeEntry(entry);
+    if (!bound) this.#moveOnReleasedNomination(pod);
+    this.#notifyWaiters();
   }
 
   pop(): QueuedPod | undefined {
-    // Not left to the timer: a scheduler that never pauses would not let it fire.
+    // Does not rely on the timer: a scheduler that never yields would not let it fire.
     this.#parts.moveDue();
-    const entry = this.#parts.takeNext();
+    const entry = this.#parts.popNext();
     if (entry !== undefined) {
       this.#cycle += 1;
       this.#nominator.changed(entry.pod);
     }
-    this.#announce();
+    this.#notifyWaiters();
     return entry;
   }
 
@@ -86,28 +86,29 @@ class NamedPodsQueue implements SchedulingQueue {
 
   done(pod: QueuedPod): void {
     const entry = entryFrom(pod);
-    if (isTried(entry)) this.#letGo(entry);
+    if (isBeingScheduled(entry)) this.#removeEntry(entry);
     if (entry.part === 'gone') this.#parts.inFlight.end(entry);
   }
 
-  failed(pod: QueuedPod, { rejectors = [], pending = [], nominatedNodeName }: AttemptFailure): QueuePart {
+  requeueFailed(pod: QueuedPod, { rejectors = [], pending = [], nominatedNodeName }: AttemptFailure): QueuePart {
     const entry = entryFrom(pod);
-    if (!isTried(entry)) {
+    if (!isBeingScheduled(entry)) {
       this.done(entry); // deleted or replaced meanwhile
       return entry.part;
     }
     entry.pod = entry.latest;
-    const named = (plugin: string): Rejector => this.#parts.rejectors.of(entry.pod.spec?.schedulerName ?? '', plugin);
-    const waitedFor = pending.map(named);
-    this.#parts.comeBack(entry, [...new Set([...waitedFor, ...rejectors.map(named)])], waitedFor);
+    const rejectorOf = (plugin: string): Rejector =>
+      this.#parts.rejectors.of(entry.pod.spec?.schedulerName ?? '', plugin);
+    const pendingRejectors = pending.map(rejectorOf);
+    this.#parts.requeue(entry, [...new Set([...pendingRejectors, ...rejectors.map(rejectorOf)])], pendingRejectors);
     this.#nominator.set(entry.pod, nominatedNodeName ?? nominatedNode(entry.pod));
-    this.#announce();
+    this.#notifyWaiters();
     return entry.part;
   }
 
-  tell(event: ClusterEvent, old: unknown, current: unknown, options: TellOptions = {}): void {
-    this.#parts.helpAll({ event, old, new: current }, options);
-    this.#announce();
+  moveOnEvent(event: ClusterEvent, old: unknown, current: unknown, options: MoveOptions = {}): void {
+    this.#parts.requeueAllHelped({ event, old, new: current }, options);
+    this.#notifyWaiters();
   }
 
   activate(pods: Iterable<Frozen<Pod>>): void {
@@ -117,20 +118,20 @@ class NamedPodsQueue implements SchedulingQueue {
       if (entry.part === 'in-flight') this.#activateLater(entry);
       else this.#parts.activate(entry, labelOf(clusterEvents.forceActivate));
     }
-    this.#announce();
+    this.#notifyWaiters();
   }
 
   nominate(pod: Frozen<Pod>, nodeName: string): void {
     if (nodeName === '' || this.#entryOf(pod) !== undefined) this.#nominator.set(pod, nodeName);
   }
 
-  assumed(pod: Frozen<Pod>, nodeName: string): void {
-    const promised = this.#nominator.nodeOf(uidOf(pod));
+  removeNomination(pod: Frozen<Pod>, nodeName: string): void {
+    const nominated = this.#nominator.nodeOf(uidOf(pod));
     this.#nominator.delete(pod);
-    if (promised === undefined || promised === nodeName) return;
-    // What is promised here need not stand in its status yet.
-    this.#tellRoomOf({ ...pod, status: { ...pod.status, nominatedNodeName: promised } });
-    this.#announce();
+    if (nominated === undefined || nominated === nodeName) return;
+    // The status may not contain the nomination yet.
+    this.#moveOnReleasedNomination({ ...pod, status: { ...pod.status, nominatedNodeName: nominated } });
+    this.#notifyWaiters();
   }
 
   nominatedNodes(): Iterable<string> {
@@ -146,9 +147,9 @@ class NamedPodsQueue implements SchedulingQueue {
   }
 
   nominatedTo(nodeName: string): readonly Frozen<Pod>[] {
-    return this.#nominator.shownOf(nodeName, ({ key, uid, bare }) => {
+    return this.#nominator.podsOf(nodeName, ({ key, uid, bare }) => {
       const entry = this.#entries.get(key);
-      return entry !== undefined && !isTried(entry) && uidOf(entry.pod) === uid ? entry.pod : bare;
+      return entry !== undefined && !isBeingScheduled(entry) && uidOf(entry.pod) === uid ? entry.pod : bare;
     });
   }
 
@@ -187,46 +188,46 @@ class NamedPodsQueue implements SchedulingQueue {
       tap(() => {
         this.#armedFor = Infinity;
         this.#parts.moveDue();
-        this.#announce();
+        this.#notifyWaiters();
       }),
       ignoreElements(),
     );
   }
 
-  #takeIn(pod: Frozen<Pod>, event: ClusterEvent): void {
+  #enqueue(pod: Frozen<Pod>, event: ClusterEvent): void {
     const key = objectKey(pod);
-    const known = this.#entries.get(key);
-    if (known !== undefined && uidOf(known.pod) === uidOf(pod)) {
-      // Told twice: whatever that means, the pod is tried once more.
-      this.#follow(known, known.latest, pod, []);
+    const existing = this.#entries.get(key);
+    if (existing !== undefined && uidOf(existing.pod) === uidOf(pod)) {
+      // Added twice: the pod is updated and activated.
+      this.#applyUpdate(existing, existing.latest, pod, []);
       this.activate([pod]);
       return;
     }
-    if (known !== undefined) {
-      this.#nominator.delete(known.pod);
-      this.#letGo(known);
+    if (existing !== undefined) {
+      this.#nominator.delete(existing.pod);
+      this.#removeEntry(existing);
     }
     const entry = new QueueEntry(key, pod, this.#clock.now());
-    this.#parts.enter(entry, labelOf(event));
+    this.#parts.add(entry, labelOf(event));
     this.#entries.set(key, entry);
     if (entry.part === 'active') this.#nominator.set(pod, nominatedNode(pod));
   }
 
-  #follow(entry: QueueEntry, old: Frozen<Pod>, pod: Frozen<Pod>, events: readonly ClusterEvent[]): void {
+  #applyUpdate(entry: QueueEntry, old: Frozen<Pod>, pod: Frozen<Pod>, events: readonly ClusterEvent[]): void {
     entry.latest = pod;
     if (entry.part === 'in-flight') {
       for (const event of events) this.#parts.inFlight.add({ event, old, new: pod, target: entry });
     }
-    if (isTried(entry)) return;
+    if (isBeingScheduled(entry)) return;
     entry.pod = pod;
     this.#nominator.update(old, pod);
     this.#parts.reorder(entry);
     if (entry.part !== 'unschedulable') return;
-    events.some((event) => this.#parts.help(entry, { event, old, new: pod, target: entry }, labelOf(event)));
+    events.some((event) => this.#parts.requeueIfHelped(entry, { event, old, new: pod, target: entry }, labelOf(event)));
   }
 
-  #letGo(entry: QueueEntry): void {
-    this.#parts.leave(entry);
+  #removeEntry(entry: QueueEntry): void {
+    this.#parts.remove(entry);
     this.#entries.delete(entry.key);
   }
 
@@ -234,11 +235,13 @@ class NamedPodsQueue implements SchedulingQueue {
     this.#parts.inFlight.add({ event: clusterEvents.forceActivate, old: undefined, new: entry.latest, target: entry });
   }
 
-  /** A nominated pod counts as present for those of no higher priority: without its nomination there is room. */
-  #tellRoomOf(pod: Frozen<Pod>): void {
+  /**
+   * A nominated pod counts as present for pods of equal or lower priority, so removing its nomination may help them.
+   */
+  #moveOnReleasedNomination(pod: Frozen<Pod>): void {
     if (nominatedNode(pod) === '') return;
     const priority = priorityOf(pod);
-    this.#parts.helpAll(
+    this.#parts.requeueAllHelped(
       { event: clusterEvents.assignedPodDelete, old: pod, new: undefined },
       { only: (other) => priorityOf(other) <= priority },
     );
@@ -253,9 +256,9 @@ class NamedPodsQueue implements SchedulingQueue {
     return this.#parts.active.size > 0 || this.#parts.backoff.size > 0;
   }
 
-  #announce(): void {
+  #notifyWaiters(): void {
     const due = this.#parts.nextDue();
-    // A timer that comes too early does no harm, so one is only set again when it would come too late, or for nothing.
+    // An early timer is harmless. It is set again only if it would fire too late, or for nothing.
     if (due < this.#armedFor || (due === Infinity && this.#armedFor !== Infinity)) {
       this.#armedFor = due;
       this.#dueTimes.emit(due);
@@ -264,11 +267,11 @@ class NamedPodsQueue implements SchedulingQueue {
   }
 }
 
-function isTried(entry: QueueEntry): boolean {
+function isBeingScheduled(entry: QueueEntry): boolean {
   return entry.part === 'in-flight' || entry.part === 'binding';
 }
 
 function entryFrom(pod: QueuedPod): QueueEntry {
-  if (!(pod instanceof QueueEntry)) throw new TypeError('scheduling queue: this is not a pod that pop() gave out');
+  if (!(pod instanceof QueueEntry)) throw new TypeError('scheduling queue: not a pod returned by pop()');
   return pod;
 }

@@ -1,19 +1,19 @@
-// The pods being scheduled and what happened meanwhile. An event may help a pod after its nodes were looked at and
-// before its failure is known; so events are recorded as long as any pod is in flight, and a pod that fails looks at
-// those since it was popped. What no pod in flight can ask for any more is dropped.
+// The pods being scheduled and the events meanwhile. An event may help a pod after its nodes were evaluated and before
+// its failure is known. So events are recorded while any pod is in flight, and a failing pod is matched against those
+// since it was popped. Events that no pod in flight needs are dropped.
 
 import { labelOf } from './cluster-event.js';
 import type { ClusterEvent } from './cluster-event.js';
 import type { QueueEntry, QueuedPod } from './queued-pod.js';
 
 /** An event with the objects it is about. */
-export interface Happening {
+export interface ObservedEvent {
   readonly event: ClusterEvent;
-  /** Before; undefined for something new. */
+  /** The object before; undefined if it was added. */
   readonly old: unknown;
-  /** After; undefined for something deleted. */
+  /** The object after; undefined if it was deleted. */
   readonly new: unknown;
-  /** The only pod it concerns; everyone when absent. */
+  /** The only pod it concerns. Default: all pods. */
   readonly target?: QueuedPod;
 }
 
@@ -21,21 +21,21 @@ export interface Happening {
 export class InFlight {
   readonly #entries = new Set<QueueEntry>();
   readonly #recordedMax: number;
-  #record: Happening[] = [];
-  /** How many events were dropped from the front since the beginning: the position of the first one kept. */
+  #record: ObservedEvent[] = [];
+  /** Number of events dropped from the front so far: the position of the first recorded one. */
   #dropped = 0;
 
-  /** Beyond `recordedMax` events the oldest half is given up; see `since`. */
+  /** Beyond `recordedMax` events the oldest half is dropped; see `since`. */
   constructor(recordedMax: number) {
     this.#recordedMax = recordedMax;
   }
 
-  /** How many pods are in flight. */
+  /** Number of pods in flight. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** How many events are kept for them. */
+  /** Number of recorded events. */
   get recorded(): number {
     const [oldest] = this.#entries;
     return oldest === undefined
@@ -43,7 +43,7 @@ export class InFlight {
       : this.#dropped + this.#record.length - Math.max(oldest.recordedFrom, this.#dropped);
   }
 
-  /** The same by event, as metrics name them. Walks through all that is kept. */
+  /** The same by event label. Iterates over all recorded events. */
   recordedByEvent(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { event } of this.#record.slice(this.#record.length - this.recorded)) {
@@ -53,35 +53,35 @@ export class InFlight {
     return counts;
   }
 
-  /** Begins to record for a pod. */
+  /** Starts recording for a pod. */
   begin(entry: QueueEntry): void {
     entry.recordedFrom = this.#dropped + this.#record.length;
     this.#entries.add(entry);
   }
 
-  /** Records an event, if anyone is in flight. */
-  add(happening: Happening): void {
+  /** Records an event if any pod is in flight. */
+  add(observed: ObservedEvent): void {
     if (this.#entries.size === 0) return;
     if (this.#record.length >= this.#recordedMax) this.#drop(Math.ceil(this.#record.length / 2));
-    this.#record.push(happening);
+    this.#record.push(observed);
   }
 
-  /** What happened since the pod was popped; undefined when that is not fully known and anything may have. */
-  since(entry: QueueEntry): readonly Happening[] | undefined {
+  /** Returns the events since the pod was popped; undefined if some of them were dropped. */
+  since(entry: QueueEntry): readonly ObservedEvent[] | undefined {
     if (!this.#entries.has(entry) || entry.recordedFrom < this.#dropped) return undefined;
     return this.#record.slice(entry.recordedFrom - this.#dropped);
   }
 
-  /** Ends recording for a pod. */
+  /** Stops recording for a pod. */
   end(entry: QueueEntry): void {
     if (!this.#entries.delete(entry)) return;
-    // Pods are kept in the order of popping: nobody needs what came before the first of them.
+    // The set is in order of popping: events before the first pod's are not needed.
     const [oldest] = this.#entries;
     if (oldest === undefined) {
       this.#drop(this.#record.length);
       return;
     }
-    // Dropping copies what is kept, so it waits until that is the smaller part.
+    // Dropping copies the rest, so it is done only when the rest is the smaller part.
     const unneeded = oldest.recordedFrom - this.#dropped;
     if (unneeded * 2 > this.#record.length) this.#drop(unneeded);
   }

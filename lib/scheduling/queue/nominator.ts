@@ -1,27 +1,27 @@
-// Which pods are to run on which node once their victims are gone. The memory of it is ahead of the API: a nomination
-// counts from the moment preemption decides it. One pod has one node; the pods of a node stand in order of nomination.
+// The nominated pods of nodes: pods that preemption made room for. A nomination counts from the preemption decision,
+// before the API shows it. A pod has at most one nominated node; the pods of a node are in order of nomination.
 
 import { deepEqual, objectKey, type Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import { BoundedLog, type Log } from '../bounded-log.js';
 
-/** A pod by name, as the nominator remembers it. */
+/** A nominated pod by name. */
 export interface NominatedPod {
   readonly key: string;
   readonly uid: string;
-  /** A pod with nothing but its name: no requests, no priority. What others see while the real one is in flight. */
+  /** A pod with only a name: no requests, no priority. Returned while the real pod is in flight. */
   readonly bare: Frozen<Pod>;
 }
 
-/** Nominations, by node and by pod. */
+/** Nominations by node and by pod. */
 export class Nominator {
   readonly #byNode = new Map<string, Map<string, NominatedPod>>();
   readonly #nodeOf = new Map<string, string>();
-  /** What others see of the pods of a node. */
+  /** Results of `podsOf`, by node. */
   readonly #shown = new Map<string, readonly Frozen<Pod>[]>();
   readonly #changes = new BoundedLog<string>();
 
-  /** How many pods have a nomination. */
+  /** Number of nominated pods. */
   get size(): number {
     return this.#nodeOf.size;
   }
@@ -31,35 +31,37 @@ export class Nominator {
     return this.#nodeOf.get(uid);
   }
 
-  /** The nodes of which others may see something else than before. */
+  /** Log of nodes whose nominated pods changed. */
   get changes(): Log<string> {
     return this.#changes;
   }
 
-  /** What others see of the pods of a node. The same array as long as nothing changes; who shows them has to tell. */
-  shownOf(node: string, show: (pod: NominatedPod) => Frozen<Pod>): readonly Frozen<Pod>[] {
+  /**
+   * Returns the nominated pods of a node; `show` returns the object of each. The same array until `changed` is called.
+   */
+  podsOf(node: string, show: (pod: NominatedPod) => Frozen<Pod>): readonly Frozen<Pod>[] {
     const pods = this.#byNode.get(node);
-    if (pods === undefined) return nobody;
-    const known = this.#shown.get(node);
-    if (known !== undefined) return known;
+    if (pods === undefined) return noPods;
+    const cached = this.#shown.get(node);
+    if (cached !== undefined) return cached;
     const shown: Frozen<Pod>[] = [];
     for (const pod of pods.values()) shown.push(show(pod));
     this.#shown.set(node, shown);
     return shown;
   }
 
-  /** Others may see something else of a pod from now on. */
+  /** Records that the object of a pod changed. */
   changed(pod: Frozen<Pod>): void {
     const node = this.#nodeOf.get(uidOf(pod));
     if (node !== undefined) this.#changed(node);
   }
 
-  /** The nodes that have pods. */
+  /** The nodes with nominated pods. */
   nodes(): Iterable<string> {
     return this.#byNode.keys();
   }
 
-  /** Nominates a pod, in place of what it had; with an empty name it has none any more. */
+  /** Nominates a pod and replaces its previous nomination. An empty node name removes it. */
   set(pod: Frozen<Pod>, node: string): void {
     const uid = uidOf(pod);
     if (this.#nodeOf.get(uid) === node) {
@@ -76,18 +78,18 @@ export class Nominator {
     this.#nodeOf.set(uid, node);
   }
 
-  /** Follows an update. When neither object names a node the pod keeps what it has: its own write may be under way. */
+  /** Applies an update. If neither object has a nomination, the pod keeps its own: its status write may be pending. */
   update(old: Frozen<Pod>, pod: Frozen<Pod>): void {
-    const known = this.#nodeOf.get(uidOf(pod));
+    const cached = this.#nodeOf.get(uidOf(pod));
     const named = nominatedNode(pod);
-    const isKept = known !== undefined && (named === known || (named === '' && nominatedNode(old) === ''));
+    const isKept = cached !== undefined && (named === cached || (named === '' && nominatedNode(old) === ''));
     if (!isKept) this.set(pod, named);
-    // What the API says of the nomination is no news: nobody has to judge the node anew.
-    else if (isSameToOthers(old, pod)) this.#shown.delete(known);
-    else this.#changed(known);
+    // The API confirmed the nomination: the node need not be evaluated again.
+    else if (isEquivalentPod(old, pod)) this.#shown.delete(cached);
+    else this.#changed(cached);
   }
 
-  /** Forgets a pod. */
+  /** Removes the nomination of a pod. */
   delete(pod: Frozen<Pod>): void {
     const uid = uidOf(pod);
     const node = this.#nodeOf.get(uid);
@@ -105,8 +107,8 @@ export class Nominator {
   }
 }
 
-/** Whether a pod that waits wants the same and is the same to others, but for its status. */
-function isSameToOthers(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
+/** Whether two versions of a waiting pod are equal apart from status. */
+function isEquivalentPod(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
   return (
     old.spec === pod.spec &&
     old.metadata?.deletionTimestamp === pod.metadata?.deletionTimestamp &&
@@ -114,14 +116,14 @@ function isSameToOthers(old: Frozen<Pod>, pod: Frozen<Pod>): boolean {
   );
 }
 
-const nobody: readonly Frozen<Pod>[] = [];
+const noPods: readonly Frozen<Pod>[] = [];
 
-/** The node that a pod's status nominates; empty when none. */
+/** Returns the nominated node of a pod's status; empty if none. */
 export function nominatedNode(pod: Frozen<Pod>): string {
   return pod.status?.nominatedNodeName ?? '';
 }
 
-/** The identity of a pod; empty when it has none. */
+/** Returns the uid of a pod; empty if none. */
 export function uidOf(pod: Frozen<Pod>): string {
   return pod.metadata?.uid ?? '';
 }

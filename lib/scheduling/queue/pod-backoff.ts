@@ -1,33 +1,33 @@
-// How long a pod is held back after a failed attempt: 1, 2, 4, 8, 10, 10 … seconds. Ends are cut to whole seconds and a
-// whole second at a time is set free, so that the pods of one second compete by priority and not by milliseconds.
-// As pkg/scheduler/backend/queue/backoff_queue.go.
+// The back-off of a pod after failed attempts: 1, 2, 4, 8, 10, 10 … seconds. Ends are truncated to whole seconds, and
+// all pods of one second are released together, so that priority decides and not milliseconds. As
+// pkg/scheduler/backend/queue/backoff_queue.go.
 
-/** The bounds of the ladder. */
+/** Bounds of the back-off. */
 export interface PodBackoff {
   /** After the first failure. Kubernetes: podInitialBackoffSeconds, 1. */
   readonly initialMs: number;
-  /** The longest; 0 turns backoff off. Kubernetes: podMaxBackoffSeconds, 10. */
+  /** The maximum; 0 disables back-off. Kubernetes: podMaxBackoffSeconds, 10. */
   readonly maxMs: number;
 }
 
-/** No backoff: what every moment has behind it. */
-export const neverHeld: number = Number.NEGATIVE_INFINITY;
+/** End of a back-off that does not exist: before any time. */
+export const noBackoff: number = Number.NEGATIVE_INFINITY;
 
-/** The whole second up to and including which a pod is held after `failures` failures, the last at `failedAt`. */
-export function heldUntil(failures: number, failedAt: number, { initialMs, maxMs }: PodBackoff): number {
-  if (failures === 0 || maxMs === 0) return neverHeld;
-  // 2^40 steps of a millisecond are past any bound; without the cut 0 × Infinity would not be a number.
+/** Returns the last whole second of the back-off after `failures` failures, the last of them at `failedAt`. */
+export function backoffUntil(failures: number, failedAt: number, { initialMs, maxMs }: PodBackoff): number {
+  if (failures === 0 || maxMs === 0) return noBackoff;
+  // 2^40 ms exceeds any bound; without the cap 0 × Infinity would be NaN.
   const duration = Math.min(initialMs * 2 ** Math.min(failures - 1, 40), maxMs);
   return wholeSecond(failedAt + duration);
 }
 
-/** Whether a pod held until then is held now. */
-export function isHeld(until: number, now: number): boolean {
+/** Whether a back-off that ends at `until` is not over. */
+export function isBackingOff(until: number, now: number): boolean {
   return until >= wholeSecond(now);
 }
 
-/** The first moment at which it no longer is. */
-export function freeAt(until: number): number {
+/** Returns the first time at which the back-off is over. */
+export function backoffEndsAt(until: number): number {
   return until + 1000;
 }
 

@@ -1,27 +1,32 @@
-// The parts of the queue and every move between them. A move asks the gate first, then takes the pod out of the part it
-// is in and puts it into another; so a plugin that throws loses no pod, and a pod is in one part at a time.
+// The parts of the queue and all moves between them. A move calls PreEnqueue first and then takes the pod from one part
+// and adds it to another. So a plugin that throws loses no pod, and a pod is in one part at a time.
 
 import type { Clock } from '../../core/index.js';
 import { clusterEvents, isWildcard, labelOf } from './cluster-event.js';
-import { InFlight, type Happening } from './in-flight.js';
+import { InFlight, type ObservedEvent } from './in-flight.js';
 import { IncomingPods } from './incoming-pods.js';
 import { IndexedHeap } from '../../core/index.js';
-import { freeAt, heldUntil, isHeld, neverHeld, type PodBackoff } from './pod-backoff.js';
+import { backoffEndsAt, backoffUntil, isBackingOff, noBackoff, type PodBackoff } from './pod-backoff.js';
 import type { QueueEntry } from './queued-pod.js';
 import { Rejectors, type Rejector } from './rejectors.js';
-import type { QueuePlugins, SchedulingQueueOptions, TellOptions } from './scheduling-queue.js';
+import type { QueuePlugins, SchedulingQueueOptions, MoveOptions } from './scheduling-queue.js';
 import { UnschedulablePool } from './unschedulable-pool.js';
-import { worthRequeueing, worthSincePopped, type Hint, type Worth } from './worth-requeueing.js';
+import {
+  queueingStrategy,
+  queueingStrategySincePopped,
+  type HintCall,
+  type QueueingStrategy,
+} from './queueing-strategy.js';
 
-/** How often the unschedulable pool is searched for pods that waited too long. */
+/** Interval at which the unschedulable pool is searched for overdue pods. */
 const flushEveryMs = 30_000;
 
-/** Active, backoff, error backoff, unschedulable, in flight. */
+/** Active, back-off, error back-off, unschedulable, in flight. */
 export class QueueParts {
   readonly active: IndexedHeap<QueueEntry>;
   readonly backoff: IndexedHeap<QueueEntry>;
   readonly errorBackoff: IndexedHeap<QueueEntry> = new IndexedHeap<QueueEntry>(
-    (one, other) => one.heldUntil - other.heldUntil || one.sequence - other.sequence,
+    (one, other) => one.backoffUntil - other.backoffUntil || one.sequence - other.sequence,
   );
   readonly rejectors: Rejectors;
   readonly pool: UnschedulablePool;
@@ -29,12 +34,12 @@ export class QueueParts {
   readonly incoming: IncomingPods = new IncomingPods();
   readonly #clock: Clock;
   readonly #plugins: QueuePlugins;
-  readonly #hint: Hint;
+  readonly #hint: HintCall;
   readonly #bounds: PodBackoff;
   readonly #unschedulableMaxMs: number;
   readonly #startedAt: number;
   #sequence = 0;
-  #looks = 0;
+  #eventCount = 0;
 
   constructor({
     clock,
@@ -46,27 +51,29 @@ export class QueueParts {
   }: SchedulingQueueOptions) {
     this.#clock = clock;
     this.#plugins = plugins;
-    this.#hint = (plugin, happening, pod) => plugins.hint(plugin, happening, pod);
+    this.#hint = (plugin, observed, pod) => plugins.hint(plugin, observed, pod);
     this.#bounds = { initialMs: initialBackoffMs, maxMs: maxBackoffMs };
     this.#unschedulableMaxMs = unschedulableMaxMs;
     this.#startedAt = clock.now();
     const inOrder = (one: QueueEntry, other: QueueEntry): number =>
       plugins.compare(one, other) || one.sequence - other.sequence;
     this.active = new IndexedHeap(inOrder);
-    this.backoff = new IndexedHeap<QueueEntry>((one, other) => one.heldUntil - other.heldUntil || inOrder(one, other));
+    this.backoff = new IndexedHeap<QueueEntry>(
+      (one, other) => one.backoffUntil - other.backoffUntil || inOrder(one, other),
+    );
     this.rejectors = new Rejectors(plugins.registrations);
     this.pool = new UnschedulablePool(this.rejectors);
     this.inFlight = new InFlight(recordedEventsMax);
   }
 
-  /** Puts a new pod where it belongs. */
-  enter(entry: QueueEntry, label: string): void {
+  /** Adds a new pod. */
+  add(entry: QueueEntry, label: string): void {
     entry.sequence = ++this.#sequence;
     this.#place(entry, 'now', label);
   }
 
-  /** Takes the next pod to try: of the backoff heap, held or not, when no other is there. */
-  takeNext(): QueueEntry | undefined {
+  /** Pops the next pod: from the active heap, else from the back-off heap, even if its back-off is not over. */
+  popNext(): QueueEntry | undefined {
     const entry = this.active.peek() ?? this.backoff.peek();
     if (entry === undefined) return undefined;
     if (entry.part === 'backoff') this.incoming.count('active', 'PopFromBackoffQ');
@@ -78,8 +85,11 @@ export class QueueParts {
     return entry;
   }
 
-  /** Brings a pod back from an attempt. `rejectors` begin with those that are pending; none at all means an error. */
-  comeBack(entry: QueueEntry, rejectors: readonly Rejector[], pending: readonly Rejector[]): void {
+  /**
+   * Requeues a pod after an attempt. `rejectors` starts with the pending ones; if it is empty, the attempt was an
+   * error.
+   */
+  requeue(entry: QueueEntry, rejectors: readonly Rejector[], pending: readonly Rejector[]): void {
     const isError = rejectors.length === 0;
     this.#setRejectors(entry, rejectors, pending);
     entry.rejections += isError ? 0 : 1;
@@ -87,76 +97,89 @@ export class QueueParts {
     entry.queuedAt = this.#clock.now();
     entry.sequence = ++this.#sequence;
     entry.flushed = false;
-    entry.flushedAt = neverHeld;
-    entry.heldUntil = heldUntil(isError ? entry.consecutiveErrors : entry.rejections, entry.queuedAt, this.#bounds);
-    this.#place(entry, worthSincePopped(entry, this.inFlight, this.rejectors, this.#hint), 'ScheduleAttemptFailure');
+    entry.flushedAt = noBackoff;
+    entry.backoffUntil = backoffUntil(
+      isError ? entry.consecutiveErrors : entry.rejections,
+      entry.queuedAt,
+      this.#bounds,
+    );
+    this.#place(
+      entry,
+      queueingStrategySincePopped(entry, this.inFlight, this.rejectors, this.#hint),
+      'ScheduleAttemptFailure',
+    );
   }
 
-  /** Takes a pod out for good. One in flight stays on the record until its attempt is over. */
-  leave(entry: QueueEntry): void {
+  /** Removes a pod for good. A pod in flight stays recorded until its attempt ends. */
+  remove(entry: QueueEntry): void {
     if (entry.part !== 'in-flight') this.#detach(entry);
     this.#setRejectors(entry, [], []);
     entry.part = 'gone';
   }
 
-  /** Finds the place of a pod whose object changed. */
+  /** Restores the heap order after an update of a pod. */
   reorder(entry: QueueEntry): void {
     if (entry.part === 'active') this.active.moved(entry);
     else if (entry.part === 'backoff') this.backoff.moved(entry);
   }
 
-  /** Has a waiting pod tried at once, whatever it waits for. Only its gate may keep it. */
+  /** Moves a waiting pod to the active heap, regardless of back-off and rejectors. Only PreEnqueue can prevent it. */
   activate(entry: QueueEntry, label: string): void {
-    // Who is in a backoff heap has passed the gate on the way in.
+    // Pods in a back-off heap have passed PreEnqueue.
     if (entry.part === 'unschedulable') this.#place(entry, 'now', label);
     else if (entry.part === 'backoff' || entry.part === 'error-backoff') this.#moveToActive(entry, label);
   }
 
-  /** Moves one unschedulable pod if something helps it. True when it is not in the pool any more. */
-  help(entry: QueueEntry, happening: Happening, label: string): boolean {
-    const worth = worthRequeueing(entry, happening, this.rejectors, this.#hint);
-    if (worth !== 'skip') this.#place(entry, worth, label);
+  /** Moves an unschedulable pod if the event may help it. Returns true if the pod left the pool. */
+  requeueIfHelped(entry: QueueEntry, observed: ObservedEvent, label: string): boolean {
+    const strategy = queueingStrategy(entry, observed, this.rejectors, this.#hint);
+    if (strategy !== 'skip') this.#place(entry, strategy, label);
     return entry.part !== 'unschedulable';
   }
 
-  /** Moves all unschedulable pods that something helps, and records it for those in flight. */
-  helpAll(happening: Happening, { only }: TellOptions): void {
-    const { rejectors, label } = this.rejectors.interestIn(happening.event);
-    const isForAll = isWildcard(happening.event);
-    if (rejectors.size === 0 && !isForAll) return;
-    const look = ++this.#looks;
-    const help = (waiting: Iterable<QueueEntry>): void => {
-      // A pod that moves leaves its set during the walk; one that is gated anew joins at the end, and was looked at.
-      for (const entry of waiting) {
-        if (entry.lookedAtFor === look) continue;
-        entry.lookedAtFor = look;
-        if (only === undefined || only(entry.pod)) this.help(entry, happening, happening.event.label ?? label);
+  /** Moves all unschedulable pods that the event may help, and records the event for pods in flight. */
+  requeueAllHelped(observed: ObservedEvent, { only }: MoveOptions): void {
+    const { rejectors, label } = this.rejectors.registeredFor(observed.event);
+    const isWildcardEvent = isWildcard(observed.event);
+    if (rejectors.size === 0 && !isWildcardEvent) return;
+    const eventNumber = ++this.#eventCount;
+    const requeueEach = (entries: Iterable<QueueEntry>): void => {
+      // A pod that moves leaves the set during iteration; a pod that is gated again is appended and skipped by this
+      // check.
+      for (const entry of entries) {
+        if (entry.evaluatedEvent === eventNumber) continue;
+        entry.evaluatedEvent = eventNumber;
+        if (only === undefined || only(entry.pod)) this.requeueIfHelped(entry, observed, observed.event.label ?? label);
       }
     };
-    if (isForAll) help(this.pool.list());
-    else for (const { pool } of rejectors) if (pool.size > 0) help(pool);
-    this.inFlight.add(happening);
+    if (isWildcardEvent) requeueEach(this.pool.list());
+    else for (const { pool } of rejectors) if (pool.size > 0) requeueEach(pool);
+    this.inFlight.add(observed);
   }
 
-  /** Moves what time has freed: pods out of backoff, and pods that waited too long for an event. */
+  /** Moves pods whose back-off is over, and unschedulable pods that are overdue. */
   moveDue(): void {
     const now = this.#clock.now();
     for (const heap of [this.backoff, this.errorBackoff]) {
-      for (let entry = heap.peek(); entry !== undefined && !isHeld(entry.heldUntil, now); entry = heap.peek()) {
+      for (
+        let entry = heap.peek();
+        entry !== undefined && !isBackingOff(entry.backoffUntil, now);
+        entry = heap.peek()
+      ) {
         this.#moveToActive(entry, 'BackoffComplete');
       }
     }
     if (now >= this.#flushDue()) this.#flush(now);
   }
 
-  /** When `moveDue` has something to do again; Infinity when nothing waits. */
+  /** Returns when `moveDue` has to be called next; Infinity if nothing waits. */
   nextDue(): number {
-    const backoff = freeAt(this.backoff.peek()?.heldUntil ?? Infinity);
-    const errorBackoff = freeAt(this.errorBackoff.peek()?.heldUntil ?? Infinity);
+    const backoff = backoffEndsAt(this.backoff.peek()?.backoffUntil ?? Infinity);
+    const errorBackoff = backoffEndsAt(this.errorBackoff.peek()?.backoffUntil ?? Infinity);
     return Math.min(backoff, errorBackoff, this.#flushDue());
   }
 
-  /** The first of the rounds, every 30 s since the start, at which some pod may have waited too long. */
+  /** The first flush, every 30 s from the start, at which a pod may be overdue. */
   #flushDue(): number {
     const { oldest } = this.pool;
     if (oldest === Infinity) return Infinity;
@@ -175,19 +198,20 @@ export class QueueParts {
     if (overdue.length > 0) this.inFlight.add({ event, old: undefined, new: undefined });
   }
 
-  #place(entry: QueueEntry, worth: Worth, label: string): void {
-    if (worth === 'skip') {
+  #place(entry: QueueEntry, strategy: QueueingStrategy, label: string): void {
+    if (strategy === 'skip') {
       this.#moveToPool(entry, label);
       return;
     }
     const gatingPlugin = this.#plugins.preEnqueue(entry.pod, entry.gatingPlugin);
     if (gatingPlugin !== undefined) this.#gate(entry, gatingPlugin, label);
-    else if (worth === 'after-backoff' && isHeld(entry.heldUntil, this.#clock.now())) this.#moveToBackoff(entry, label);
+    else if (strategy === 'after-backoff' && isBackingOff(entry.backoffUntil, this.#clock.now()))
+      this.#moveToBackoff(entry, label);
     else this.#moveToActive(entry, label);
   }
 
   #gate(entry: QueueEntry, gatingPlugin: string, label: string): void {
-    // Most often it is where it belongs: every event that helps asks the gates of all pods behind them.
+    // Usually the pod stays where it is: each event that may help calls PreEnqueue of all gated pods.
     if (entry.part === 'unschedulable' && entry.gatingPlugin === gatingPlugin && !entry.flushed) return;
     this.#detach(entry);
     const rejector = this.rejectors.of(entry.pod.spec?.schedulerName ?? '', gatingPlugin);

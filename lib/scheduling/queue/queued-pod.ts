@@ -1,44 +1,44 @@
-// A pod on its way through the queue: the object, where it stands, and what became of its attempts. The queue hands
-// the record out when the pod is popped and takes it back with the outcome; only the queue writes it.
+// A pod in the queue: the object, its part, and the results of its attempts. The queue returns the record from `pop`
+// and gets it back with the outcome. Only the queue writes it.
 
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { HeapItem } from '../../core/index.js';
-import { neverHeld } from './pod-backoff.js';
+import { noBackoff } from './pod-backoff.js';
 import type { Rejector } from './rejectors.js';
 
 /**
- * Where a pod stands. `in-flight`: popped, events are recorded for it. `binding`: past Permit, nothing is recorded.
- * `gone`: deleted, replaced by one of the same name, or finished.
+ * The part of the queue that a pod is in. `in-flight`: popped, events are recorded for it. `binding`: past Permit, no
+ * events are recorded. `gone`: deleted, replaced by a pod of the same name, or scheduled.
  */
 export type QueuePart = 'active' | 'backoff' | 'error-backoff' | 'unschedulable' | 'in-flight' | 'binding' | 'gone';
 
-/** What is known of a pod that waits or is being scheduled. */
+/** A pod that waits or is being scheduled. */
 export interface QueuedPod {
-  /** The pod as it was when popped; while it waits, the newest. */
+  /** The pod as of `pop`; while it waits, the latest object. */
   readonly pod: Frozen<Pod>;
   readonly part: QueuePart;
-  /** When it was added or last came back from a failed attempt, in milliseconds. */
+  /** When it was added or last requeued after a failed attempt, in milliseconds. */
   readonly queuedAt: number;
-  /** When it first was ready to be tried; undefined as long as it is gated. */
+  /** When it first became active; undefined while it has always been gated. */
   readonly initialAttemptAt: number | undefined;
-  /** How often it was popped. */
+  /** Number of times it was popped. */
   readonly attempts: number;
-  /** How often plugins rejected it. */
+  /** Number of attempts that plugins rejected. */
   readonly rejections: number;
-  /** How many of the last attempts ended in an error. */
+  /** Number of consecutive attempts, up to the last, that ended in an error. */
   readonly consecutiveErrors: number;
-  /** The plugin whose PreEnqueue holds it back. */
+  /** The plugin whose PreEnqueue gates the pod. */
   readonly gatingPlugin: string | undefined;
-  /** Whether time alone brought it back, which hints at an event somebody missed. */
+  /** Whether it was requeued because it was overdue, which suggests that an event was missed. */
   readonly flushed: boolean;
 }
 
-/** The same with what the queue keeps for itself. */
+/** A queued pod with the private state of the queue. */
 export class QueueEntry implements QueuedPod, HeapItem {
   readonly key: string;
   pod: Frozen<Pod>;
-  /** What became of the pod while in flight; requeued in place of `pod`. */
+  /** The latest object of a pod in flight; requeued in place of `pod`. */
   latest: Frozen<Pod>;
   part: QueuePart = 'gone';
   queuedAt: number;
@@ -48,17 +48,17 @@ export class QueueEntry implements QueuedPod, HeapItem {
   consecutiveErrors = 0;
   gatingPlugin: string | undefined;
   flushed = false;
-  flushedAt: number = neverHeld;
-  heldUntil: number = neverHeld;
-  /** Those that rejected it last, and of these the ones that said Pending. */
+  flushedAt: number = noBackoff;
+  backoffUntil: number = noBackoff;
+  /** The plugins that rejected the last attempt, and those of them that returned Pending. */
   rejectors: readonly Rejector[] = [];
   pending: readonly Rejector[] = [];
-  /** Breaks ties in the order of `queuedAt`, which has only milliseconds. */
+  /** Breaks ties of `queuedAt`, which has millisecond resolution. */
   sequence = 0;
   heapIndex = -1;
-  /** The last event it was looked at for, so that two rejectors do not make two looks. */
-  lookedAtFor = 0;
-  /** The position in the record of events at which its attempt began. */
+  /** The last event the pod was matched against, so that two rejectors do not match it twice. */
+  evaluatedEvent = 0;
+  /** The position in the event record at which the attempt started. */
   recordedFrom = 0;
 
   constructor(key: string, pod: Frozen<Pod>, now: number) {
@@ -71,12 +71,12 @@ export class QueueEntry implements QueuedPod, HeapItem {
   }
 }
 
-/** The priority of a pod; 0 when none is set. */
+/** Returns the priority of a pod; 0 if none is set. */
 export function priorityOf(pod: Frozen<Pod>): number {
   return pod.spec?.priority ?? 0;
 }
 
-/** PrioritySort, the default QueueSort plugin: higher priority first, then who has waited longer. */
+/** PrioritySort, the default QueueSort plugin: higher priority first, then the pod that was queued first. */
 export function comparePriority(one: QueuedPod, other: QueuedPod): number {
   return priorityOf(other.pod) - priorityOf(one.pod) || one.queuedAt - other.queuedAt;
 }

@@ -1,6 +1,5 @@
-// Which plugin wants to hear of which event, turned round: from an event straight to the pods that wait for it. Each
-// plugin of a profile that ever rejected a pod is a Rejector and holds its pods of the unschedulable pool, so an event
-// touches no pod whose rejectors did not register for it.
+// Index from events to the pods they may help. A rejector is a plugin of a profile, and holds the unschedulable pods
+// that it rejected. So an event touches only pods whose rejectors registered for it.
 
 import { actions, covers, labelOf, type ClusterEvent } from './cluster-event.js';
 import type { QueueEntry } from './queued-pod.js';
@@ -13,26 +12,26 @@ export interface Rejector {
   readonly profile: string;
   readonly plugin: string;
   readonly events: readonly ClusterEvent[];
-  /** False where the profile is unknown: then every event counts and nobody can be asked. */
+  /** False if the profile is unknown: then every event counts, because there is no hint to call. */
   readonly hasHints: boolean;
   /** Its pods in the unschedulable pool. */
   readonly pool: Set<QueueEntry>;
-  /** How many waiting pods it rejected, in whatever part. */
+  /** Number of waiting pods it rejected, in any part. */
   rejected: number;
 }
 
-/** Who wants to hear of an event. */
-export interface Interest {
+/** The rejectors that registered for an event. */
+export interface RegisteredRejectors {
   readonly rejectors: ReadonlySet<Rejector>;
   readonly label: string;
 }
 
-/** All rejectors, by profile and plugin and by event. */
+/** All rejectors, by profile and plugin, and by event. */
 export class Rejectors {
   readonly #registrations: EventRegistrations;
   readonly #profiles = new Map<string, Map<string, Rejector>>();
-  // Resources and actions are named by code, so their number is small and fixed.
-  readonly #interests = new Map<string, Map<number, Interest>>();
+  // Resources and actions are constants of the code, so the maps are small.
+  readonly #registeredByEvent = new Map<string, Map<number, RegisteredRejectors>>();
 
   constructor(registrations: EventRegistrations) {
     this.#registrations = registrations;
@@ -41,7 +40,7 @@ export class Rejectors {
     }
   }
 
-  /** The rejector of that name. One that registered for nothing is only moved by time and wildcards. */
+  /** Returns the rejector of a plugin. Without registrations, only time and wildcard events move its pods. */
   of(profile: string, plugin: string): Rejector {
     let plugins = this.#profiles.get(profile);
     if (plugins === undefined) this.#profiles.set(profile, (plugins = new Map<string, Rejector>()));
@@ -50,28 +49,29 @@ export class Rejectors {
     return rejector;
   }
 
-  /** Who registered for an event, in any profile. */
-  interestIn(event: ClusterEvent): Interest {
-    let byAction = this.#interests.get(event.resource);
-    if (byAction === undefined) this.#interests.set(event.resource, (byAction = new Map<number, Interest>()));
-    let interest = byAction.get(event.action);
-    if (interest === undefined) byAction.set(event.action, (interest = this.#find(event)));
-    return interest;
+  /** Returns the rejectors of any profile that registered for an event. */
+  registeredFor(event: ClusterEvent): RegisteredRejectors {
+    let byAction = this.#registeredByEvent.get(event.resource);
+    if (byAction === undefined)
+      this.#registeredByEvent.set(event.resource, (byAction = new Map<number, RegisteredRejectors>()));
+    let result = byAction.get(event.action);
+    if (result === undefined) byAction.set(event.action, (result = this.#find(event)));
+    return result;
   }
 
-  /** Every rejector there is. */
+  /** Iterates over all rejectors. */
   *all(): Generator<Rejector> {
     for (const plugins of this.#profiles.values()) yield* plugins.values();
   }
 
   #create(profile: string, plugin: string): Rejector {
     const registered = this.#registrations.get(profile);
-    this.#interests.clear();
+    this.#registeredByEvent.clear();
     const events = registered === undefined ? [{ resource: '*', action: actions.all }] : (registered.get(plugin) ?? []);
     return { profile, plugin, events, hasHints: registered !== undefined, pool: new Set(), rejected: 0 };
   }
 
-  #find(event: ClusterEvent): Interest {
+  #find(event: ClusterEvent): RegisteredRejectors {
     const rejectors = new Set<Rejector>();
     for (const rejector of this.all()) {
       if (rejector.events.some((registered) => covers(registered, event))) rejectors.add(rejector);

@@ -1,14 +1,14 @@
-// The contract of the scheduling queue: the pods that have no node yet, in the order in which they are to be tried.
+// The contract of the scheduling queue: the pods that have no node yet, in the order in which they are scheduled.
 //
 //   add ─► active ─► pop ─► in flight ─► done
-//            ▲                  │ failed
-//            ├── backoff ◄──────┤   rejected, and an event since may have helped
-//            ├── error backoff ◄┤   an error: nobody knows what would help, so time has to
+//            ▲                  │ requeueFailed
+//            ├── backoff ◄──────┤   rejected, and a later event may have helped
+//            ├── error backoff ◄┤   an error: no event is known to help, so it is retried after a back-off
 //            └── unschedulable ◄┘   rejected: waits for an event of its rejectors; gated pods wait here too
 //
-// Promises: a pod is in one part at a time. A pod that waits is popped again after an event that its rejectors register
-// for and their hint calls helpful, also when that event came while the pod was in flight. Every operation costs
-// O(log n) and, for an event, the pods whose rejectors registered for it.
+// Guarantees: a pod is in one part at a time. A waiting pod is popped again after an event that its rejectors
+// registered for and whose hint returns `queue`, also if the event came while the pod was in flight. An operation costs
+// O(log n); an event costs the number of pods whose rejectors registered for it.
 // Behaviour as pkg/scheduler/backend/queue of Kubernetes 1.36 with its default feature gates.
 
 import type { Observable } from 'rxjs';
@@ -16,60 +16,65 @@ import type { Clock, Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { Log } from '../bounded-log.js';
 import type { ClusterEvent } from './cluster-event.js';
-import type { Happening } from './in-flight.js';
+import type { ObservedEvent } from './in-flight.js';
 import type { IncomingCount } from './incoming-pods.js';
 import type { QueuedPod, QueuePart } from './queued-pod.js';
 import type { EventRegistrations } from './rejectors.js';
 
-/** What the queue asks of the plugins. All answer at once and none calls back into the queue. */
+/** The plugin calls of the queue. All are synchronous, and none may call the queue. */
 export interface QueuePlugins {
-  /** Which events each plugin of each profile registered for. */
+  /** The events that each plugin of each profile registered for. */
   readonly registrations: EventRegistrations;
-  /** The QueueSort plugin: below 0 when the first is to be tried first. Ties go to who came first. */
+  /** QueueSort: negative if the first pod is to be popped first. Ties are broken by order of addition. */
   compare(one: QueuedPod, other: QueuedPod): number;
-  /** The plugin that keeps a pod from being tried, if any does. `gatedBy`, which did the last time, is asked first. */
+  /**
+   * PreEnqueue: returns the plugin that gates the pod, if any. `gatedBy`, the plugin that gated it last, runs first.
+   */
   preEnqueue(pod: Frozen<Pod>, gatedBy: string | undefined): string | undefined;
-  /** Whether something that happened may help a pod that the plugin rejected. To throw counts as `queue`. */
-  hint(plugin: string, happening: Happening, pod: Frozen<Pod>): 'queue' | 'skip';
+  /** Returns whether an event may help a pod that the plugin rejected. Throwing counts as `queue`. */
+  hint(plugin: string, happening: ObservedEvent, pod: Frozen<Pod>): 'queue' | 'skip';
 }
 
-/** How a queue is made. */
+/** Options of a queue. */
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly plugins: QueuePlugins;
-  /** Hold after the first failure. Default 1000, podInitialBackoffSeconds of Kubernetes. */
+  /** Back-off after the first failure. Default 1000, podInitialBackoffSeconds of Kubernetes. */
   readonly initialBackoffMs?: number;
-  /** The longest hold; 0 for none at all. Default 10 000, podMaxBackoffSeconds. */
+  /** Maximum back-off; 0 disables it. Default 10,000, podMaxBackoffSeconds. */
   readonly maxBackoffMs?: number;
-  /** After so long in the unschedulable pool a pod is tried again whatever happened. Default 5 minutes. */
+  /** Time after which an unschedulable pod is requeued without an event. Default 5 minutes. */
   readonly unschedulableMaxMs?: number;
-  /** Events kept for pods in flight. Past it the pods popped first count as helped. Default 65 536. */
+  /**
+   * Bound of events recorded for pods in flight. Beyond it, the pods popped first are treated as helped. Default
+   * 65,536.
+   */
   readonly recordedEventsMax?: number;
 }
 
 /** How an attempt failed. Neither rejectors nor pending plugins means an error. */
 export interface AttemptFailure {
-  /** Plugins that answered Unschedulable or UnschedulableAndUnresolvable. */
+  /** Plugins that returned Unschedulable or UnschedulableAndUnresolvable. */
   readonly rejectors?: readonly string[];
-  /** Plugins that answered Pending: when they are helped, the pod goes on without backoff. */
+  /** Plugins that returned Pending: an event that helps them requeues the pod without back-off. */
   readonly pending?: readonly string[];
-  /** The node nominated from now on, empty for none. Absent: as the pod's status says. */
+  /** The new nominated node; empty removes the nomination. Default: as in the pod's status. */
   readonly nominatedNodeName?: string;
 }
 
-/** What an event concerns. */
-export interface TellOptions {
-  /** Only these pods of the unschedulable pool are looked at. Pods in flight learn of the event all the same. */
+/** Options of `moveOnEvent`. */
+export interface MoveOptions {
+  /** Restricts the unschedulable pods that are considered. The event is recorded for all pods in flight. */
   readonly only?: (pod: Frozen<Pod>) => boolean;
 }
 
-/** How a pod left. */
+/** Options of `delete`. */
 export interface RemoveOptions {
-  /** It was bound, not deleted: its nomination became real, so nobody is told that room was given up. */
+  /** The pod was bound, not deleted: it uses the room of its nomination, so no other pod is requeued. */
   readonly bound?: boolean;
 }
 
-/** What metrics show. */
+/** Sizes of the queue, for metrics. */
 export interface QueueFigures {
   /** pending_pods, by queue. */
   readonly active: number;
@@ -77,65 +82,71 @@ export interface QueueFigures {
   readonly unschedulable: number;
   readonly gated: number;
   readonly inFlight: number;
-  /** Events kept for pods in flight. */
+  /** Events recorded for pods in flight. */
   readonly recordedEvents: number;
-  /** inflight_events: the same, by what happened. */
+  /** inflight_events: the same, by event label. */
   readonly recordedByEvent: ReadonlyMap<string, number>;
   readonly nominated: number;
-  /** How many pods were popped since the beginning. */
+  /** Number of pods popped so far. */
   readonly cycle: number;
-  /** unschedulable_pods: waiting pods by what rejected them. */
+  /** unschedulable_pods: waiting pods by rejecting plugin. */
   readonly rejected: readonly { readonly profile: string; readonly plugin: string; readonly pods: number }[];
-  /** queue_incoming_pods_total: how many entered a queue, by what brought them. */
+  /** queue_incoming_pods_total: pods that entered a queue, by event. */
   readonly incoming: readonly IncomingCount[];
 }
 
 /** The pods that have no node yet. */
 export interface SchedulingQueue {
-  /** Takes in a pod that is new. */
+  /** Adds a new pod. */
   add(pod: Frozen<Pod>): void;
-  /** Follows a pod that changed; `events` say in which respects. One that is not known is taken in. */
+  /** Updates a pod; `events` are the aspects that changed. An unknown pod is added. */
   update(old: Frozen<Pod>, pod: Frozen<Pod>, events: readonly ClusterEvent[]): void;
-  /** Lets go of a pod that was deleted or bound. If it is in flight, its failure will not bring it back. */
+  /** Removes a pod that was deleted or bound. If it is in flight, it will not be requeued. */
   delete(pod: Frozen<Pod>, options?: RemoveOptions): void;
 
-  /** The next pod to try, now in flight: give it back by `done` or `failed`. Undefined when there is none. */
+  /**
+   * Returns the next pod, now in flight; the caller must pass it to `done` or `requeueFailed`. Undefined if there is
+   * none.
+   */
   pop(): QueuedPod | undefined;
-  /** Emits once and completes as soon as `pop` has an answer: at once, or when a pod comes. */
+  /** Emits once and completes as soon as `pop` returns a pod. */
   ready(): Observable<void>;
   /**
-   * Stops recording events for a pod past Permit: whatever fails from there on is an error. `done` or `failed` follow.
+   * Stops recording events for a pod past Permit: any later failure is an error. `done` or `requeueFailed` must follow.
    */
   release(pod: QueuedPod): void;
-  /** The attempt is over and the pod needs no other. */
+  /** Ends a successful attempt. */
   done(pod: QueuedPod): void;
-  /** The attempt failed. Answers where the pod went; `gone` when it was deleted or replaced meanwhile. */
-  failed(pod: QueuedPod, failure: AttemptFailure): QueuePart;
+  /**
+   * Ends a failed attempt and requeues the pod. Returns its new part; `gone` if it was deleted or replaced meanwhile.
+   */
+  requeueFailed(pod: QueuedPod, failure: AttemptFailure): QueuePart;
 
-  /** Something happened: pods that it may help move on. */
-  tell(event: ClusterEvent, old: unknown, current: unknown, options?: TellOptions): void;
-  /** Has pods tried without waiting any longer; those in flight, as soon as they come back. */
+  /** Requeues the unschedulable pods that an event may help. */
+  moveOnEvent(event: ClusterEvent, old: unknown, current: unknown, options?: MoveOptions): void;
+  /** Moves pods to the active queue without back-off; pods in flight when their attempt ends. */
   activate(pods: Iterable<Frozen<Pod>>): void;
 
-  /** Nominates a waiting pod; an empty name takes the nomination back. Pods not known here are not nominated. */
+  /** Nominates a waiting pod; an empty node name removes the nomination. Pods that are not in the queue are ignored. */
   nominate(pod: Frozen<Pod>, nodeName: string): void;
   /**
-   * The pod is taken to be on a node, and nominated nowhere. Was it promised room on another, others may have that now.
+   * Removes the nomination of a pod that was assumed on a node. If it was nominated to another node, pods that this may
+   * help are requeued.
    */
-  assumed(pod: Frozen<Pod>, nodeName: string): void;
-  /** The pods nominated to a node. One that is in flight shows its name only. */
+  removeNomination(pod: Frozen<Pod>, nodeName: string): void;
+  /** The pods nominated to a node. Pods in flight have only a name here. */
   nominatedTo(nodeName: string): readonly Frozen<Pod>[];
-  /** The nodes that pods are nominated to. */
+  /** The nodes with nominated pods. */
   nominatedNodes(): Iterable<string>;
-  /** The node that a pod, by its uid, is nominated to. */
+  /** The node that the pod with this uid is nominated to. */
   nominationOf(uid: string): string | undefined;
-  /** The names of nodes of which `nominatedTo` says something else than before. */
+  /** Log of the names of nodes whose nominated pods changed. */
   readonly nominationChanges: Log<string>;
 
-  /** Where a pod stands. */
+  /** Returns the queue's record of a pod. */
   find(pod: Frozen<Pod>): QueuedPod | undefined;
-  /** Figures as of now. */
+  /** Returns the current sizes. */
   figures(): QueueFigures;
-  /** Moves pods whose time has come while subscribed, with one timer at most and none when nothing waits. */
+  /** Moves pods that are due, while subscribed. Uses at most one timer, and none if nothing waits. */
   run(): Observable<never>;
 }

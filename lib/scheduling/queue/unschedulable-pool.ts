@@ -1,11 +1,10 @@
-// The pods that wait for an event: rejected ones, listed with each of their rejectors, and gated ones, listed with the
-// plugin that gates them alone, since only its events may open the gate. Also knows when the first of them has waited
-// so long that time alone brings it back.
+// The pods that wait for an event. Rejected pods are listed with each of their rejectors; gated pods only with the
+// gating plugin, because only its events can ungate them. Also tracks when the first pod becomes overdue.
 
 import type { QueueEntry } from './queued-pod.js';
 import type { Rejector, Rejectors } from './rejectors.js';
 
-/** The pool. An entry's rejectors and gate must not change while it is in here. */
+/** The pool. The rejectors and the gate of a pod must not change while it is in the pool. */
 export class UnschedulablePool {
   readonly #rejectors: Rejectors;
   readonly #entries = new Set<QueueEntry>();
@@ -16,27 +15,27 @@ export class UnschedulablePool {
     this.#rejectors = rejectors;
   }
 
-  /** How many pods are gated. */
+  /** Number of gated pods. */
   get gated(): number {
     return this.#gated;
   }
 
-  /** How many are not. */
+  /** Number of pods that are not gated. */
   get ungated(): number {
     return this.#entries.size - this.#gated;
   }
 
-  /** No pod has been here longer than since then; Infinity when there is none. May be too early after removals. */
+  /** Lower bound of the time since which pods wait; Infinity if the pool is empty. May be too early after removals. */
   get oldest(): number {
     return this.#entries.size === 0 ? Infinity : this.#oldest;
   }
 
-  /** Everyone in it, as of now. */
+  /** Returns all pods. */
   list(): readonly QueueEntry[] {
     return [...this.#entries];
   }
 
-  /** Takes a pod in. */
+  /** Adds a pod. */
   add(entry: QueueEntry): void {
     this.#entries.add(entry);
     this.#oldest = Math.min(this.#entries.size === 1 ? Infinity : this.#oldest, waitingSince(entry));
@@ -44,14 +43,14 @@ export class UnschedulablePool {
     for (const rejector of this.#listedWith(entry)) rejector.pool.add(entry);
   }
 
-  /** Takes it out. */
+  /** Removes a pod. */
   remove(entry: QueueEntry): void {
     this.#entries.delete(entry);
     if (entry.gatingPlugin !== undefined) this.#gated -= 1;
     for (const rejector of this.#listedWith(entry)) rejector.pool.delete(entry);
   }
 
-  /** Those that have waited longer than `longestMs`; `oldest` is exact for the others afterwards. */
+  /** Returns the pods that have waited longer than `longestMs`, and recomputes `oldest` for the others. */
   overdue(now: number, longestMs: number): readonly QueueEntry[] {
     const found: QueueEntry[] = [];
     this.#oldest = Infinity;

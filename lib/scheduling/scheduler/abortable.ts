@@ -1,9 +1,9 @@
-// Work that is a promise, as a stream: it begins with the subscription, and its signal is aborted when nobody listens
-// any more. So teardown of the scheduler ends every request that it has open.
+// Promise-based work as observables: it starts with the subscription, and its signal aborts on unsubscription. So
+// stopping the scheduler aborts every open request.
 import { Observable, defer, finalize, ignoreElements, merge, tap } from 'rxjs';
 import { Outlet } from '../../core/index.js';
 
-/** Emits what the work answers, and completes. */
+/** Emits the result of the work and completes. */
 export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
@@ -26,10 +26,10 @@ export function abortable<T>(work: (signal: AbortSignal) => Promise<T>): Observa
 }
 
 /**
- * Does work for every value, side by side, for as long as somebody listens; then the signal that all of it shares is
- * aborted. A signal for each would cost more than many a request in process. Errors with what the work rejects with.
+ * Runs work for every value concurrently while subscribed. All runs share one signal, which aborts on unsubscription: a
+ * signal per value would cost more than many in-process requests. Errors with what a run rejects with.
  */
-export function workOn<T>(
+export function runConcurrently<T>(
   values$: Observable<T>,
   work: (value: T, signal: AbortSignal) => Promise<void>,
 ): Observable<never> {

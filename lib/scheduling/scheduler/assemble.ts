@@ -1,4 +1,4 @@
-// Puts a scheduler together: queue, cache and plugins know of each other here and nowhere else. Nothing is set going.
+// Composition root of a scheduler: connects queue, cache, plugins, placers and writers. Nothing runs yet.
 import { Outlet, objectKey } from '../../core/index.js';
 import type { Clock, Frozen, Random } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
@@ -6,35 +6,35 @@ import { fetchTransport } from '../../client/index.js';
 import type { Informers } from '../../client/index.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
 import type { Nominations } from '../cluster/cluster-cache.js';
-import { clusterColumns } from '../columns/cluster-columns.js';
-import { columnPlacer } from '../columns/column-placer.js';
-import type { ColumnPlacerOptions } from '../columns/column-placer.js';
+import { clusterColumns } from '../fast-path/cluster-columns.js';
+import { fastPlacer } from '../fast-path/fast-placer.js';
+import type { FastPlacerOptions } from '../fast-path/fast-placer.js';
 import { builtinPlugins } from '../configuration/extension-points.js';
 import type { SchedulerConfiguration } from '../configuration/scheduler-configuration.js';
-import { frameworksOf } from '../framework/framework.js';
+import { createFrameworks } from '../framework/framework.js';
 import type { Framework, SharedTools } from '../framework/framework.js';
 import { nodeRotation } from '../framework/node-sampling.js';
 import type { NodeRotation } from '../framework/node-sampling.js';
 import { plainPlacer } from '../framework/plain-placer.js';
 import { definitionOf } from '../framework/plugin-definition.js';
 import type { PluginDefinition } from '../framework/plugin-definition.js';
-import type { PodNote } from '../framework/plugin.js';
+import type { PodEventDetails } from '../framework/plugin.js';
 import { queueHooks } from '../framework/queue-hooks.js';
 import type { FrameworkTimings } from '../framework/timings.js';
-import { builtinMakers } from '../plugins/default-plugins.js';
+import { builtinPluginFactories } from '../plugins/default-plugins.js';
 import { createSchedulingQueue } from '../queue/create-queue.js';
 import type { SchedulingQueue } from '../queue/scheduling-queue.js';
-import type { Attempt } from './attempt.js';
-import { extendedPlacer } from './extended-placer.js';
-import { extenderCalls } from './extender-calls.js';
-import { HeldPods } from './held-pods.js';
-import { PodNotes } from './pod-notes.js';
+import type { SchedulerActivity } from './scheduler-activity.js';
+import { extenderPlacer } from './extender-placer.js';
+import { extenderClient } from './extender-client.js';
+import { WaitingPodsMap } from './waiting-pods.js';
+import { PodEventRecorder } from './event-recorder.js';
 import type { SchedulerMetrics } from './scheduler-metrics.js';
 import type { SchedulerOptions } from './scheduler-options.js';
 import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
-import { StatusWrites } from './status-writes.js';
+import { PodStatusWriter } from './pod-status-writer.js';
 
-/** Options with all that was left out. */
+/** Scheduler options with all defaults filled in. */
 export interface CompletedOptions extends Omit<SchedulerOptions, 'clock' | 'random' | 'configuration' | 'informers'> {
   readonly informers: Informers;
   readonly clock: Clock;
@@ -42,23 +42,23 @@ export interface CompletedOptions extends Omit<SchedulerOptions, 'clock' | 'rand
   readonly configuration: SchedulerConfiguration;
 }
 
-/** A scheduler that stands still: its parts, and what they want to set going. */
+/** A scheduler that does not run yet: its parts, and the outlets that `run()` subscribes to. */
 export interface Assembly {
   readonly parts: SchedulerParts;
-  readonly notes: PodNotes;
-  readonly attempts: Outlet<Attempt>;
+  readonly eventRecorder: PodEventRecorder;
+  readonly activities: Outlet<SchedulerActivity>;
   readonly background: Outlet<BackgroundWork>;
-  /** Makes the plugins of all profiles anew, for whoever wants some of their own. */
-  readonly frameworksWith: (tools: SharedTools) => ReadonlyMap<string, Framework>;
+  /** Creates new plugin instances of all profiles, for a simulation. */
+  readonly createFrameworks: (tools: SharedTools) => ReadonlyMap<string, Framework>;
 }
 
-/** What plugins go on with. */
+/** Work that a plugin runs in the background. */
 export interface BackgroundWork {
   readonly work: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Puts it together. */
+/** Assembles the parts of a scheduler. */
 export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): Assembly {
   const {
     client,
@@ -68,16 +68,16 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     extenderTransport = () => fetchTransport,
     instance = 'vivarium',
   } = options;
-  const attempts = new Outlet<Attempt>();
+  const activities = new Outlet<SchedulerActivity>();
   const background = new Outlet<BackgroundWork>();
-  const held = new HeldPods(clock);
-  const notes = new PodNotes({ client, clock, random: random.stream('events'), instance });
-  const statusWrites = new StatusWrites({ client, clock, random: random.stream('statuses') });
-  const emit = (attempt: Attempt): void => attempts.emit(attempt);
-  const note = (told: PodNote): void => {
-    notes.note(told, reporterOf(told, configuration));
-    if (told.reason === 'Preempted')
-      emit({ type: 'preempted', pod: told.about, ...(told.related && { by: told.related }) });
+  const waitingPods = new WaitingPodsMap(clock);
+  const eventRecorder = new PodEventRecorder({ client, clock, random: random.stream('events'), instance });
+  const statusWriter = new PodStatusWriter({ client, clock, random: random.stream('statuses') });
+  const emit = (activity: SchedulerActivity): void => activities.emit(activity);
+  const recordEvent = (event: PodEventDetails): void => {
+    eventRecorder.record(event, reportingController(event, configuration));
+    if (event.reason === 'Preempted')
+      emit({ type: 'preempted', pod: event.regarding, ...(event.related && { by: event.related }) });
   };
   const nominations: Nominations = {
     nominatedTo: (nodeName) => queue.nominatedTo(nodeName),
@@ -88,61 +88,74 @@ export function assemble(options: CompletedOptions, metrics: SchedulerMetrics): 
     },
   };
   const cache = createClusterCache({ nominations });
-  const podNow = (pod: Frozen<Pod>): Frozen<Pod> | undefined => {
+  const currentPod = (pod: Frozen<Pod>): Frozen<Pod> | undefined => {
     const now = cache.pods.get(objectKey(pod));
     return now?.metadata?.uid === pod.metadata?.uid ? now : undefined;
   };
   const extenders = configuration.extenders.map((extender) =>
-    extenderCalls(extender, { transport: extenderTransport(extender), clock }),
+    extenderClient(extender, { transport: extenderTransport(extender), clock }),
   );
   const tools: SharedTools = {
     client,
     clock,
     random: random.stream('plugins'),
     cluster: cache,
-    waiting: held,
-    podNow,
+    waitingPods,
+    currentPod,
     activate: (pods) => queue.activate(pods),
     nominate: (pod, nodeName) => queue.nominate(pod, nodeName),
-    note,
+    recordEvent,
     extenders: extenders.filter(({ preempts }) => preempts),
-    tell: (activity) => metrics.plugin(activity),
-    background: (work, onError) => background.emit({ work, onError }),
+    recordActivity: (activity) => metrics.recordPluginActivity(activity),
+    runInBackground: (work, onError) => background.emit({ work, onError }),
   };
   const definitions = [...builtinDefinitions, ...(options.plugins ?? []).map(definitionOf)];
-  const foreign = new Set(options.plugins?.map(({ name }) => name));
-  const frameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> =>
-    frameworksOf(configuration.profiles, definitions, { ...given, foreign });
-  const frameworks = frameworksWith(tools);
+  const customPlugins = new Set(options.plugins?.map(({ name }) => name));
+  const createFrameworksWith = (given: SharedTools): ReadonlyMap<string, Framework> =>
+    createFrameworks(configuration.profiles, definitions, { ...given, customPlugins });
+  const frameworks = createFrameworksWith(tools);
   const queue = queueOf(options, frameworks, metrics.timings);
   const rotation = nodeRotation();
   const shared = {
     plain: options.placing === 'plain',
     rotation,
     columns: clusterColumns(cache),
-    foreign,
+    foreign: customPlugins,
     extenders,
     emit,
   };
   const profiles = new Map(
     Array.from(frameworks, ([name, framework]) => [
       name,
-      placing(framework, { ...shared, random: random.stream(`placing/${name}`) }),
+      withPlacer(framework, { ...shared, random: random.stream(`placing/${name}`) }),
     ]),
   );
   return {
-    parts: { configuration, clock, profiles, extenders, cache, queue, held, statusWrites, metrics, note, podNow, emit },
-    notes,
-    attempts,
+    parts: {
+      configuration,
+      clock,
+      profiles,
+      extenders,
+      cache,
+      queue,
+      waitingPods,
+      statusWriter,
+      metrics,
+      recordEvent,
+      currentPod,
+      emit,
+    },
+    eventRecorder,
+    activities,
     background,
-    frameworksWith,
+    createFrameworks: createFrameworksWith,
   };
 }
 
-const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinMakers, ([name, make]) => ({
+const builtinDefinitions: readonly PluginDefinition[] = Array.from(builtinPluginFactories, ([name, create]) => ({
   name,
   points: builtinPlugins.get(name) ?? [],
-  make,
+  create,
 }));
 
 function queueOf(
@@ -160,26 +173,32 @@ function queueOf(
 }
 
 interface PlacingParts
-  extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<ColumnPlacerOptions, 'columns' | 'foreign'> {
+  extends Pick<SchedulerParts, 'extenders' | 'emit'>, Pick<FastPlacerOptions, 'columns' | 'foreign'> {
   readonly plain: boolean;
   readonly random: Random;
   readonly rotation: NodeRotation;
 }
 
-function placing(
+function withPlacer(
   framework: Framework,
   { plain, random, rotation, extenders, emit, ...columns }: PlacingParts,
 ): PlacingProfile {
   const { profile, plugins } = framework;
   const search = { plugins, percentageOfNodesToScore: profile.percentageOfNodesToScore, rotation, random };
-  const placer = plain ? plainPlacer(search) : columnPlacer({ framework, search, ...columns });
+  const placer = plain ? plainPlacer(search) : fastPlacer({ framework, search, ...columns });
   return extenders.length === 0
     ? { ...framework, placer }
-    : { ...framework, placer, extended: extendedPlacer({ ...search, extenders, onIgnored: emit }) };
+    : { ...framework, placer, extenderPlacer: extenderPlacer({ ...search, extenders, onIgnored: emit }) };
 }
 
-/** The scheduler in whose name it is told: that of the pod that asks for something. */
-function reporterOf({ about, related = about }: PodNote, { profiles }: SchedulerConfiguration): string {
+/**
+ * Returns the reporting controller of an Event: the scheduler of the related pod, such as the preemptor, or of the pod
+ * itself.
+ */
+function reportingController(
+  { regarding, related = regarding }: PodEventDetails,
+  { profiles }: SchedulerConfiguration,
+): string {
   const name = related.spec?.schedulerName ?? '';
-  return profiles.has(name) ? name : (about.spec?.schedulerName ?? name);
+  return profiles.has(name) ? name : (regarding.spec?.schedulerName ?? name);
 }

@@ -1,23 +1,23 @@
-// The points of binding: PreBind does what must be done before, in groups of plugins that may work side by side; Bind
-// is done by the first that wants to; PostBind hears of it. As pkg/scheduler/framework/runtime, RunPreBindPlugins and
+// The extension points of binding. PreBind runs in groups of plugins that may run in parallel; the first Bind plugin
+// that does not skip binds the pod; PostBind runs afterwards. As pkg/scheduler/framework/runtime, RunPreBindPlugins and
 // so on.
 import { errorText } from '../../core/index.js';
-import type { Cycle } from '../framework/cycle.js';
-import { PluginError } from '../framework/plugin-error.js';
+import type { Cycle } from '../framework/cycle-state.js';
+import { PluginError } from '../framework/rejection.js';
 import { rejectedBy } from '../framework/profile-filters.js';
 import type { Implementing, ProfilePlugins } from '../framework/profile-plugins.js';
 import type { Rejected } from '../framework/rejection.js';
-import { statusOfRejection, succeeded, timedLater, timedPoint } from '../framework/timings.js';
+import { statusOfRejection, alwaysSuccess, timedPointAsync, timedPoint } from '../framework/timings.js';
 import type { PointStatus } from '../framework/timings.js';
 
-/** Plugins that will do something in PreBind: the groups one after another, those of a group side by side. */
+/** The PreBind plugins that have something to do: groups run in sequence, the plugins of a group in parallel. */
 export type PreBindGroups = readonly (readonly Implementing<'preBind'>[])[];
 
-/** Asks who will do something in PreBind. Throws what plugins throw. */
+/** Runs PreBindPreFlight. Throws what plugins throw. */
 export function preBindGroups(cycle: Cycle, { preBind }: ProfilePlugins, nodeName: string): PreBindGroups {
   if (preBind.length > 0)
     return timedPoint(cycle.timings, 'PreBindPreFlight', statusOfGroups, () => groupsOf(cycle, preBind, nodeName));
-  cycle.timings?.idle('PreBindPreFlight', 'Skip');
+  cycle.timings?.recordSkippedPoint('PreBindPreFlight', 'Skip');
   return none;
 }
 
@@ -42,17 +42,19 @@ function groupsOf(cycle: Cycle, preBind: readonly Implementing<'preBind'>[], nod
   return groups;
 }
 
-/** Does what must be done; the first no or error ends it. Rejects with what plugins throw. */
+/** Runs PreBind; the first rejection or error ends it. Rejects with what plugins throw. */
 export function runPreBind(
   cycle: Cycle,
   groups: PreBindGroups,
   nodeName: string,
   signal: AbortSignal,
 ): Promise<Rejected | undefined> {
-  return timedLater(cycle.timings, 'PreBind', statusOfRejection, () => preBound(cycle, groups, nodeName, signal));
+  return timedPointAsync(cycle.timings, 'PreBind', statusOfRejection, () =>
+    preBindGroupsInOrder(cycle, groups, nodeName, signal),
+  );
 }
 
-async function preBound(
+async function preBindGroupsInOrder(
   cycle: Cycle,
   groups: PreBindGroups,
   nodeName: string,
@@ -63,10 +65,10 @@ async function preBound(
     const within = group.length === 1 ? signal : AbortSignal.any([signal, others.signal]);
     const ends: (Rejected | PluginError)[] = [];
     const runs = group.map(async (plugin) => {
-      const end = await endOf(plugin, cycle, nodeName, within);
+      const end = await preBindResult(plugin, cycle, nodeName, within);
       if (end === undefined) return;
       ends.push(end);
-      others.abort(end); // what they say to that is of no interest
+      others.abort(end); // the results of the others are ignored
     });
     await Promise.all(runs);
     const [first] = ends;
@@ -76,14 +78,14 @@ async function preBound(
   return undefined;
 }
 
-/** Has the pod bound by the first plugin that does not leave it to the next. Rejects with what it throws. */
+/** Runs Bind until a plugin does not skip. Rejects with what it throws. */
 export function runBind(
   cycle: Cycle,
   { bind }: ProfilePlugins,
   nodeName: string,
   signal: AbortSignal,
 ): Promise<Rejected | undefined> {
-  return timedLater(cycle.timings, 'Bind', statusOfRejection, async () => {
+  return timedPointAsync(cycle.timings, 'Bind', statusOfRejection, async () => {
     for (const plugin of bind) {
       try {
         const answer = await plugin.bind(cycle, nodeName, signal);
@@ -97,14 +99,14 @@ export function runBind(
   });
 }
 
-/** Tells that the pod is bound. Answers what went wrong: nobody can do anything about it any more. */
+/** Runs PostBind. Returns the errors, which no longer affect the pod. */
 export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName: string): readonly unknown[] {
   const errors: unknown[] = [];
   if (postBind.length === 0) {
-    cycle.timings?.idle('PostBind', 'Success');
+    cycle.timings?.recordSkippedPoint('PostBind', 'Success');
     return errors;
   }
-  timedPoint(cycle.timings, 'PostBind', succeeded, () => {
+  timedPoint(cycle.timings, 'PostBind', alwaysSuccess, () => {
     for (const plugin of postBind) {
       try {
         plugin.postBind(cycle, nodeName);
@@ -119,7 +121,7 @@ export function runPostBind(cycle: Cycle, { postBind }: ProfilePlugins, nodeName
 }
 
 const none: PreBindGroups = [];
-const alone = { parallel: false } as const;
+const runsAlone = { parallel: false } as const;
 
 function planOf(
   plugin: Implementing<'preBind'>,
@@ -127,13 +129,13 @@ function planOf(
   nodeName: string,
 ): 'skip' | { readonly parallel: boolean } {
   try {
-    return plugin.preBindPreFlight?.(cycle, nodeName) ?? alone;
+    return plugin.preBindPreFlight?.(cycle, nodeName) ?? runsAlone;
   } catch (error) {
     throw new PluginError(plugin.name, `running PreBindPreFlight "${plugin.name}": ${errorText(error)}`, error);
   }
 }
 
-async function endOf(
+async function preBindResult(
   plugin: Implementing<'preBind'>,
   cycle: Cycle,
   nodeName: string,
@@ -143,7 +145,7 @@ async function endOf(
     const rejection = await plugin.preBind(cycle, nodeName, signal);
     return rejection === undefined ? undefined : rejectedBy(plugin.name, rejection);
   } catch (error) {
-    // Why it was stopped says more than that it was.
+    // The reason of the abort is more specific than the error it caused.
     const cause: unknown = signal.aborted ? signal.reason : error;
     return new PluginError(plugin.name, `running PreBind plugin "${plugin.name}": ${errorText(cause)}`, cause);
   }

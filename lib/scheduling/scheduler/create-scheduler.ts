@@ -1,5 +1,6 @@
-// The scheduler: watches a cluster through a client and gives pods without a node one. Every subscription assembles it
-// anew from what the API says; what is counted outlives that.
+// The scheduler: watches a cluster through a client and binds pods to nodes. Every subscription assembles it anew from
+// the state of the API server; metrics are kept across subscriptions. The scheduling loop places pods one after
+// another, many per turn of the event loop, because a pause costs more than placing a pod.
 import {
   EMPTY,
   catchError,
@@ -13,22 +14,24 @@ import {
   of,
   tap,
   throwError,
+  concatMap,
+  repeat,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { informers } from '../../client/index.js';
 import { Outlet, once, stopwatch, systemClock, systemRandom } from '../../core/index.js';
-import type { Frozen } from '../../core/index.js';
+import type { Frozen, Clock } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
-import { followCluster } from '../cluster/follow-cluster.js';
-import type { ClusterNews } from '../cluster/follow-cluster.js';
+import { watchCluster } from '../cluster/watch-cluster.js';
+import type { ClusterWatchEvent } from '../cluster/watch-cluster.js';
 import { schedulerConfiguration } from '../configuration/scheduler-configuration.js';
 import { definitionOf, registryOf } from '../framework/plugin-definition.js';
 import { explainPod } from '../what-if/explain.js';
 import { simulatePods } from '../what-if/simulate.js';
-import { abortable, workOn } from './abortable.js';
+import { abortable, runConcurrently } from './abortable.js';
 import { assemble } from './assemble.js';
 import type { Assembly, BackgroundWork, CompletedOptions } from './assemble.js';
-import type { Attempt } from './attempt.js';
+import type { SchedulerActivity } from './scheduler-activity.js';
 import { bindingCycle } from './binding-cycle.js';
 import type { BindingTask } from './binding-cycle.js';
 import { failureHandler } from './failure-handler.js';
@@ -37,15 +40,17 @@ import { SchedulerMetrics } from './scheduler-metrics.js';
 import type { CurrentFigures } from './scheduler-metrics.js';
 import type { Scheduler, SchedulerOptions } from './scheduler-options.js';
 import { schedulingCycle } from './scheduling-cycle.js';
-import { schedulingLoop } from './scheduling-loop.js';
 import type { PlacingProfile, SchedulerParts } from './scheduler-parts.js';
+import type { SchedulingQueue } from '../queue/scheduling-queue.js';
+import type { SchedulePod } from './scheduling-cycle.js';
 
-/** Makes a scheduler. Nothing happens before it runs. */
+/** Creates a scheduler. It is inert until `run()` is subscribed to. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock = systemClock(), random = systemRandom(), plugins = [] } = options;
   const registry = registryOf(plugins.map(definitionOf));
   const shared = options.informers ?? informers(options.client, { clock, random: random.stream('watches') });
-  // Completing the default configuration takes 2 to 4 ms, before the first answer of a cluster: the first run does it.
+  // Completing the default configuration takes 2 to 4 ms. The first run does it, so that a new cluster serves its first
+  // request sooner.
   const defaults = once(() => schedulerConfiguration({}, { plugins: registry }));
   const completed: CompletedOptions = {
     ...options,
@@ -58,9 +63,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
   const metrics = newMetrics(completed);
   const running: Running = { assembly: undefined, isSynced: false, binding: 0 };
-  /** What is known while it runs; else what can be found out once. */
-  const knowing = async <T>(work: (assembly: Assembly) => T): Promise<T> => {
-    const assembly = running.assembly !== undefined && running.isSynced ? running.assembly : await lookOnce(completed);
+  /** Runs work on the running scheduler's cache, or on a cache that is filled once for this call. */
+  const withCache = async <T>(work: (assembly: Assembly) => T): Promise<T> => {
+    const assembly = running.assembly !== undefined && running.isSynced ? running.assembly : await listOnce(completed);
     return work(assembly);
   };
   return {
@@ -75,10 +80,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       }),
     metrics: () => metrics.text(figuresOf(running)),
     metricFamilies: () => metrics.families(figuresOf(running)),
-    explain: (pod) => knowing(({ parts }) => explainPod(pod, parts.cache, profileOf(pod, parts).plugins)),
+    explain: (pod) => withCache(({ parts }) => explainPod(pod, parts.cache, profileOf(pod, parts).plugins)),
     simulate: (pods, whatIf = {}) =>
-      knowing(({ parts, frameworksWith }) =>
-        simulatePods(pods, whatIf, { cache: parts.cache, clock, random: random.stream('simulation'), frameworksWith }),
+      withCache(({ parts, createFrameworks }) =>
+        simulatePods(pods, whatIf, {
+          cache: parts.cache,
+          clock,
+          random: random.stream('simulation'),
+          createFrameworks,
+        }),
       ),
     get parts() {
       return running.assembly?.parts;
@@ -88,9 +98,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
 interface Running {
   assembly: Assembly | undefined;
-  /** Whether all that there is has been listed. */
+  /** Whether all watched kinds have been listed. */
   isSynced: boolean;
-  /** Pods that are being bound. */
+  /** The number of binding cycles in progress. */
   binding: number;
 }
 
@@ -103,10 +113,10 @@ function figuresOf({ assembly, binding }: Running): CurrentFigures | undefined {
   return parts && { queue: parts.queue.figures(), cache: parts.cache.figures(), binding };
 }
 
-/** Finds out what there is, and lets go; nothing of it counts. Rejects with what goes wrong. */
-function lookOnce(options: CompletedOptions): Promise<Assembly> {
+/** Lists the cluster once and stops watching. Its metrics are discarded. Rejects if a list fails. */
+function listOnce(options: CompletedOptions): Promise<Assembly> {
   const assembly = assemble(options, newMetrics(options));
-  const known$ = newsOf(assembly, options).pipe(
+  const known$ = watchInto(assembly, options).pipe(
     mergeMap((news) =>
       news.type === 'synced' ? of(assembly) : news.type === 'failed' ? throwError(() => asError(news.error)) : EMPTY,
     ),
@@ -125,62 +135,62 @@ function profileOf({ spec }: Frozen<Pod>, { profiles }: SchedulerParts): Placing
   return profile;
 }
 
-/** All that goes on at once. Whoever listens to something comes before whoever causes it. */
-function activities(assembly: Assembly, options: CompletedOptions, running: Running): Observable<Attempt> {
-  const { parts, notes, attempts, background } = assembly;
-  const { queue, clock, statusWrites } = parts;
+/** Merges all activity. Order matters: consumers are subscribed before producers. */
+function activities(assembly: Assembly, options: CompletedOptions, running: Running): Observable<SchedulerActivity> {
+  const { parts, eventRecorder, activities, background } = assembly;
+  const { queue, clock, statusWriter } = parts;
   const bindings = new Outlet<BindingTask>();
   const failures = failureHandler(parts);
   const bind = bindingCycle(parts, failures);
-  const binding$ = workOn(bindings.values$, async (task, signal) => {
+  const binding$ = runConcurrently(bindings.values$, async (task, signal) => {
     running.binding += 1;
     await bind(task, signal);
     running.binding -= 1;
   });
   const loop$ = schedulingLoop(queue, clock, schedulingCycle(parts, { failures, bind: (task) => bindings.emit(task) }));
   return merge(
-    attempts.values$,
-    notes.run(),
-    statusWrites.run(),
+    activities.values$,
+    eventRecorder.run(),
+    statusWriter.run(),
     background.values$.pipe(mergeMap(runInBackground)),
     binding$,
     queue.run(),
-    // Pods are tried when all is known that decides about them, and not before.
-    newsOf(assembly, options).pipe(
+    // Pods are scheduled only after all watched kinds have been listed.
+    watchInto(assembly, options).pipe(
       tap(({ type }) => (running.isSynced ||= type === 'synced')),
       mergeMap((news) =>
-        news.type === 'synced' ? concat(of<Attempt>({ type: 'started' }), loop$) : of(attemptOf(news)),
+        news.type === 'synced' ? concat(of<SchedulerActivity>({ type: 'started' }), loop$) : of(attemptOf(news)),
       ),
     ),
   );
 }
 
-/** What the cluster tells. */
-function newsOf(
-  { parts: { cache, queue, held, configuration, metrics } }: Assembly,
+/** Emits the state of the watches, and applies their events to cache and queue. */
+function watchInto(
+  { parts: { cache, queue, waitingPods, configuration, metrics } }: Assembly,
   { informers: shared }: CompletedOptions,
-): Observable<ClusterNews> {
-  return followCluster({
+): Observable<ClusterWatchEvent> {
+  return watchCluster({
     informers: shared,
     cache,
     queue,
-    responsible: (schedulerName) => configuration.profiles.has(schedulerName),
-    rejectWaiting: (uid) => held.reject(uid, '', 'removed'),
+    isResponsible: (schedulerName) => configuration.profiles.has(schedulerName),
+    rejectWaiting: (uid) => waitingPods.reject(uid, '', 'removed'),
     timings: metrics.timings,
   });
 }
 
-function runInBackground({ work, onError }: BackgroundWork): Observable<Attempt> {
+function runInBackground({ work, onError }: BackgroundWork): Observable<SchedulerActivity> {
   return abortable(work).pipe(
     ignoreElements(),
     catchError((error: unknown) => {
       onError(error);
-      return of<Attempt>({ type: 'background-failed', error });
+      return of<SchedulerActivity>({ type: 'background-failed', error });
     }),
   );
 }
 
-function attemptOf(news: Exclude<ClusterNews, { readonly type: 'synced' }>): Attempt {
+function attemptOf(news: Exclude<ClusterWatchEvent, { readonly type: 'synced' }>): SchedulerActivity {
   switch (news.type) {
     case 'not-served':
       return { type: 'not-served', kind: news.kind };
@@ -190,3 +200,33 @@ function attemptOf(news: Exclude<ClusterNews, { readonly type: 'synced' }>): Att
       return { type: 'background-failed', error: news.error };
   }
 }
+
+/** Schedules pods while subscribed. Never emits, completes or errors. */
+export function schedulingLoop(queue: SchedulingQueue, clock: Clock, tryPod: SchedulePod): Observable<never> {
+  let podsLeft = podsPerTurn;
+  const turn = (): Observable<unknown> => {
+    const endsAt = clock.now() + turnMsMax;
+    while (podsLeft > 0) {
+      const queued = queue.pop();
+      if (queued === undefined) return EMPTY;
+      podsLeft -= 1;
+      const later$ = tryPod(queued);
+      if (later$ !== undefined) return later$;
+      if (clock.now() >= endsAt) break;
+    }
+    podsLeft = podsPerTurn;
+    return clock.timer(0);
+  };
+  return defer(() => queue.ready()).pipe(
+    // Continues in a microtask: not inside the call that added the pod.
+    concatMap(() => Promise.resolve()),
+    concatMap(turn),
+    repeat(),
+    ignoreElements(),
+  );
+}
+
+/** The most pods between two pauses. */
+const podsPerTurn = 256;
+/** The longest turn: about as long as a request may have to wait for the scheduler. */
+const turnMsMax = 8;

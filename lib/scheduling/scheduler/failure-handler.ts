@@ -1,23 +1,23 @@
-// What follows when a pod did not get its node: it goes back to the queue, people hear of it, and its status says why.
-// A pod that is gone, replaced or bound meanwhile needs none of that.
-// As handleSchedulingFailure of pkg/scheduler/schedule_one.go.
+// Handles a pod that was not scheduled: requeues it, records an Event and writes its PodScheduled condition. A pod that
+// was deleted, replaced or bound in the meantime is only removed from the queue. As handleSchedulingFailure of
+// pkg/scheduler/schedule_one.go.
 import type { PodFailure } from './pod-failure.js';
 import type { PodAttempt } from './scheduling-cycle.js';
 import type { SchedulerParts } from './scheduler-parts.js';
 
-/** Deals with failures. */
+/** Handles failed attempts. */
 export interface FailureHandler {
-  /** The pod did not get a node. With `nodeName`, it had one and could not be bound. */
+  /** Handles the failure of a pod. `nodeName` is given if the binding to that node failed. */
   handle(attempt: PodAttempt, failure: PodFailure, nodeName?: string): void;
 }
 
-/** Deals with failures by means of these parts. */
+/** Creates the handler. */
 export function failureHandler(parts: SchedulerParts): FailureHandler {
-  const { queue, clock, metrics, statusWrites } = parts;
+  const { queue, clock, metrics, statusWriter } = parts;
   return {
     handle: ({ queued, profile, startedAt }, failure, nodeName) => {
       const { reason, message, rejectors, pending, nominatedNodeName } = failure;
-      metrics.tried(
+      metrics.recordAttempt(
         reason === 'Unschedulable' ? 'unschedulable' : 'error',
         profile.profile.schedulerName,
         clock.now() - startedAt,
@@ -35,17 +35,23 @@ export function failureHandler(parts: SchedulerParts): FailureHandler {
           ...(nominatedNodeName !== undefined && nominatedNodeName !== '' && { nominatedNodeName }),
         });
 
-      const pod = parts.podNow(queued.pod);
+      const pod = parts.currentPod(queued.pod);
       if (pod === undefined || (pod.spec?.nodeName ?? '') !== '') {
         queue.done(queued);
         return;
       }
-      // While it was assumed to be on a node the queue heard nothing of it.
+      // While the pod was assumed the queue received no updates of it.
       if (pod !== queued.pod) queue.update(queued.pod, pod, []);
       const nominated = nominatedNodeName === undefined ? {} : { nominatedNodeName };
-      if (queue.failed(queued, { rejectors, pending, ...nominated }) === 'gone') return;
-      parts.note({ about: pod, type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message });
-      statusWrites.write(pod, { condition: { type: 'PodScheduled', status: 'False', reason, message }, ...nominated });
+      if (queue.requeueFailed(queued, { rejectors, pending, ...nominated }) === 'gone') return;
+      parts.recordEvent({
+        regarding: pod,
+        type: 'Warning',
+        reason: 'FailedScheduling',
+        action: 'Scheduling',
+        note: message,
+      });
+      statusWriter.write(pod, { condition: { type: 'PodScheduled', status: 'False', reason, message }, ...nominated });
     },
   };
 }

@@ -1,7 +1,7 @@
-// How long plugins take and how often they judge, under the names that kube-scheduler gives it. Points are timed in
-// every cycle; plugins one by one in one cycle of ten, drawn from a stream of chance of their own, so that no other
-// draw shifts. Over columns Filter is the time to catch up with the cluster and to find the nodes that fit, Score the
-// time to choose. As pkg/scheduler/metrics/metrics.go and metric_recorder.go.
+// Latency and evaluation metrics of plugins, named as in kube-scheduler. Extension points are timed in every cycle,
+// single plugins in one cycle of ten, sampled from a random stream of their own so that no other draw shifts. With the
+// fast placer Filter is the time to apply changes and find feasible nodes, Score the time to choose. As
+// pkg/scheduler/metrics/metrics.go and metric_recorder.go.
 import { labelText } from '../../core/index.js';
 import type { Histogram, MetricFamily, Random, Sample } from '../../core/index.js';
 import { Evaluations } from '../framework/evaluations.js';
@@ -10,9 +10,9 @@ import { labelOf } from '../queue/cluster-event.js';
 import type { ClusterEvent } from '../queue/cluster-event.js';
 import { LabelledHistograms, exponential, family, histograms } from './metric-families.js';
 
-/** Takes times with a stopwatch, in milliseconds. */
+/** Records latencies, measured by a stopwatch in milliseconds. */
 export class FrameworkMetrics implements FrameworkTimings {
-  /** What the stopwatch shows. */
+  /** The current time of the stopwatch in milliseconds. */
   readonly now: () => number;
   readonly #random: Random;
   readonly #points = new LabelledHistograms(['extension_point', 'status', 'profile'], pointBounds);
@@ -20,7 +20,7 @@ export class FrameworkMetrics implements FrameworkTimings {
   readonly #hints = new LabelledHistograms(['plugin', 'event', 'hint'], pluginBounds);
   readonly #events = new LabelledHistograms(['event'], pointBounds);
   readonly #profiles = new Map<string, ProfileFigures>();
-  /** What events are called, and where their times go: they are few objects, told again and again. */
+  /** Labels and histograms by event. Events are few constant objects that occur again and again. */
   readonly #labels = new WeakMap<ClusterEvent, string>();
   readonly #handling = new WeakMap<ClusterEvent, Histogram>();
 
@@ -34,14 +34,14 @@ export class FrameworkMetrics implements FrameworkTimings {
     return this.#random.next() < sampledShare ? sampled : unsampled;
   }
 
-  hinted(plugin: string, event: ClusterEvent, result: HintResult, since: number): void {
+  recordHint(plugin: string, event: ClusterEvent, result: HintResult, since: number): void {
     let label = this.#labels.get(event);
     if (label === undefined) this.#labels.set(event, (label = labelOf(event)));
     this.#hints.at(plugin, label, result).observe((this.now() - since) / 1000);
   }
 
-  /** Something that happened in the cluster is dealt with, from `since` on. Answers now. */
-  handled(event: ClusterEvent, since: number): number {
+  /** Records how long an event of the cluster took to handle, from `since` on. Returns the current time. */
+  recordHandled(event: ClusterEvent, since: number): number {
     let histogram = this.#handling.get(event);
     if (histogram === undefined) this.#handling.set(event, (histogram = this.#events.at(labelOf(event))));
     const now = this.now();
@@ -49,33 +49,33 @@ export class FrameworkMetrics implements FrameworkTimings {
     return now;
   }
 
-  /** What was counted. */
+  /** Returns the metric families. */
   families(): readonly MetricFamily[] {
     return [
       histograms(
         'framework_extension_point_duration_seconds',
-        '[STABLE] How long all plugins of an extension point took together.',
+        '[STABLE] Latency of running all plugins of an extension point.',
         this.#points,
       ),
       histograms(
         'plugin_execution_duration_seconds',
-        '[ALPHA] How long a plugin took at an extension point, in one cycle of ten.',
+        '[ALPHA] Latency of one plugin at an extension point, sampled in one cycle of ten.',
         this.#plugins,
       ),
       family(
         'counter',
         'plugin_evaluation_total',
-        '[BETA] How often a plugin judged: pods at PreFilter and PreScore, nodes at Filter and Score.',
+        '[BETA] Evaluations by a plugin: of pods at PreFilter and PreScore, of nodes at Filter and Score.',
         () => this.#evaluated(),
       ),
       histograms(
         'queueing_hint_execution_duration_seconds',
-        '[ALPHA] How long plugins took to say whether an event helps a pod.',
+        '[ALPHA] Latency of the queueing hint functions of plugins.',
         this.#hints,
       ),
       histograms(
         'event_handling_duration_seconds',
-        '[ALPHA] How long it took to deal with what happened in the cluster.',
+        '[ALPHA] Latency of handling an event of the cluster.',
         this.#events,
       ),
     ];
@@ -104,7 +104,7 @@ export class FrameworkMetrics implements FrameworkTimings {
   }
 }
 
-/** The timings of a profile's cycles: of the few whose plugins are timed, and of all others. */
+/** The timings of a profile: of sampled cycles, and of all others. */
 interface ProfileFigures {
   readonly sampled: Timings;
   readonly unsampled: Timings;
@@ -120,30 +120,30 @@ interface TimingParts {
 
 class CycleTimings implements Timings {
   readonly now: () => number;
-  readonly samples: boolean;
+  readonly timesPlugins: boolean;
   readonly evaluations: Evaluations;
   readonly #parts: TimingParts;
-  /** Where the times of points go that succeed, as nearly all do. */
+  /** Histograms of successful points, which are nearly all. */
   readonly #successes = new Map<PointName, Histogram>();
 
   constructor(parts: TimingParts, samples: boolean) {
     this.#parts = parts;
     this.now = parts.now;
-    this.samples = samples;
+    this.timesPlugins = samples;
     this.evaluations = parts.evaluations;
   }
 
-  point(point: PointName, status: PointStatus, since: number): number {
+  recordPoint(point: PointName, status: PointStatus, since: number): number {
     const now = this.now();
     this.#histogramOf(point, status).observe((now - since) / 1000);
     return now;
   }
 
-  idle(point: PointName, status: PointStatus): void {
+  recordSkippedPoint(point: PointName, status: PointStatus): void {
     this.#histogramOf(point, status).observe(0);
   }
 
-  plugin(point: PointName, plugin: string, status: PointStatus, since: number): void {
+  recordPlugin(point: PointName, plugin: string, status: PointStatus, since: number): void {
     this.#parts.plugins.at(plugin, point, status).observe((this.now() - since) / 1000);
   }
 

@@ -1,16 +1,13 @@
-// Shorthand for families of metrics, all of which begin with `scheduler_`.
+// Builders for metric families whose names start with `scheduler_`.
 import { Histogram, labelText } from '../../core/index.js';
 import type { MetricFamily, Sample } from '../../core/index.js';
 
-/**
- * Histograms of one family, by the values of its labels. Values come from code and configuration, so there are few of
- * them.
- */
+/** The histograms of one family by label values. Values come from code and configuration, so there are few. */
 export class LabelledHistograms {
   readonly #labels: readonly string[];
   readonly #bounds: readonly number[];
   readonly #all: { readonly labels: string; readonly histogram: Histogram }[] = [];
-  /** A tree, one level for each label: to make one text of all values would cost more than to observe. */
+  /** A tree with one level per label: joining the values to one key would cost more than the observation. */
   readonly #root: Branch = { below: new Map(), histogram: undefined };
 
   constructor(labels: readonly string[], bounds: readonly number[]) {
@@ -18,7 +15,10 @@ export class LabelledHistograms {
     this.#bounds = bounds;
   }
 
-  /** That of some values, in the order of the labels. There is one as long as this exists, so it can be kept. */
+  /**
+   * Returns the histogram of some label values, in label order. It is the same object for the life of this instance, so
+   * callers may keep it.
+   */
   at(...values: readonly string[]): Histogram {
     let branch = this.#root;
     for (const value of values) {
@@ -26,20 +26,20 @@ export class LabelledHistograms {
       if (next === undefined) branch.below.set(value, (next = { below: new Map(), histogram: undefined }));
       branch = next;
     }
-    return (branch.histogram ??= this.#made(values));
+    return (branch.histogram ??= this.#create(values));
   }
 
-  /** How many values were observed, by labels. */
+  /** Yields the number of observations by labels. */
   *counts(): Generator<Sample> {
     for (const { labels, histogram } of this.#all) yield { labels, value: histogram.count };
   }
 
-  /** All of them. */
+  /** Yields the samples of all histograms. */
   *samples(): Generator<Sample> {
     for (const { labels, histogram } of this.#all) yield* histogram.samples(labels);
   }
 
-  #made(values: readonly string[]): Histogram {
+  #create(values: readonly string[]): Histogram {
     const histogram = new Histogram(this.#bounds);
     this.#all.push({
       labels: labelText(Object.fromEntries(values.map((value, index) => [this.#labels[index] ?? '', value]))),
@@ -55,7 +55,7 @@ interface Branch {
 }
 
 /**
- * Bounds that grow by a factor, as prometheus.ExponentialBuckets has them: each is the one before times the factor,
+ * Returns exponential bucket bounds as prometheus.ExponentialBuckets does: each is the previous one times the factor,
  * rounded.
  */
 export function exponential(first: number, factor: number, count: number): readonly number[] {
@@ -64,7 +64,7 @@ export function exponential(first: number, factor: number, count: number): reado
   return bounds;
 }
 
-/** A family. */
+/** Creates a family. */
 export function family(
   type: MetricFamily['type'],
   name: string,
@@ -74,17 +74,17 @@ export function family(
   return { name: `scheduler_${name}`, help, type, samples };
 }
 
-/** A family of histograms. */
+/** Creates a family of histograms. */
 export function histograms(name: string, help: string, labelled: LabelledHistograms): MetricFamily {
   return family('histogram', name, help, () => labelled.samples());
 }
 
-/** A family of one number. */
+/** Creates a family with one sample without labels. */
 export function single(type: MetricFamily['type'], name: string, help: string, value: number): MetricFamily {
   return family(type, name, help, () => [{ labels: '', value }]);
 }
 
-/** Numbers by the values of one label. */
+/** Returns samples by the value of one label. */
 export function byLabel(label: string, values: Iterable<readonly [value: string, number: number]>): readonly Sample[] {
   return Array.from(values, ([of, value]) => ({ labels: labelText({ [label]: of }), value }));
 }

@@ -1,36 +1,36 @@
-// A note about a pod as an Event of the API. As client-go/tools/events, event_recorder.go.
+// Creates Event objects about pods. As client-go/tools/events, event_recorder.go.
 import { eventName } from '../../client/index.js';
 import type { KindType } from '../../client/index.js';
 import { namespacedName, objectReference, printMicroTime } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { ObjectReference, Pod } from '../../core/types/index.js';
-import type { PodNote } from '../framework/plugin.js';
+import type { PodEventDetails } from '../framework/plugin.js';
 
 /** An Event of events.k8s.io/v1. */
 export type PodEvent = KindType<'events.k8s.io/v1', 'Event'>;
 
-/** Who tells, and when. */
-export interface Reporter {
-  /** The scheduler's name. */
+/** The reporter of an Event, and its time. */
+export interface PodEventSource {
+  /** The name of the scheduler. */
   readonly controller: string;
-  /** What tells it from others of the same name. */
+  /** Distinguishes schedulers of the same name. */
   readonly instance: string;
   readonly nowMs: number;
-  /** Another one for every event of a millisecond. */
+  /** Distinguishes Events of the same millisecond. */
   readonly sequence: number;
-  /** A name, where the pod's is too long to make one of. */
-  readonly otherName: () => string;
+  /** Creates a name where that of the pod is too long to derive one. */
+  readonly fallbackName: () => string;
 }
 
-/** The event. What the note has beyond what the API takes is cut off. */
+/** Returns the Event. A note longer than the API allows is truncated. */
 export function podEvent(
-  { about, related, type, reason, action, note }: PodNote,
-  { controller, instance, nowMs, sequence, otherName }: Reporter,
+  { regarding, related, type, reason, action, note }: PodEventDetails,
+  { controller, instance, nowMs, sequence, fallbackName }: PodEventSource,
 ): PodEvent {
-  const { name, namespace } = namespacedName(about);
+  const { name, namespace } = namespacedName(regarding);
   return {
     metadata: {
-      name: eventName(name, { nowMs, sequence, otherName }),
+      name: eventName(name, { nowMs, sequence, otherName: fallbackName }),
       namespace: namespace === '' ? 'default' : namespace,
     },
     eventTime: printMicroTime(nowMs),
@@ -38,21 +38,19 @@ export function podEvent(
     reportingInstance: `${controller}-${instance}`.slice(0, instanceMax),
     action,
     reason,
-    regarding: referenceTo(about),
+    regarding: referenceTo(regarding),
     ...(related !== undefined && { related: referenceTo(related) }),
-    note: shortened(note),
+    note: truncateNote(note),
     type,
   };
 }
 
-/**
- * What events of one series have in common: all but the time and the words. A pod that changed begins another series.
- */
+/** Returns the key of an Event's series: everything but time and note. A changed pod starts another series. */
 export function seriesKey({ type, action, reason, reportingController, regarding, related }: PodEvent): string {
   return `${type}|${action}|${reason}|${reportingController}|${printed(regarding)}|${printed(related)}`;
 }
 
-/** As long as the API takes them. */
+/** Limits of the API. */
 const instanceMax = 128;
 const noteBytesMax = 1024;
 
@@ -64,9 +62,9 @@ function referenceTo(pod: Frozen<Pod>): ObjectReference {
   return objectReference({ apiVersion: 'v1', kind: 'Pod' }, pod);
 }
 
-/** What does not fit ends in dots, and never within a character. */
-function shortened(note: string): string {
-  if (note.length <= noteBytesMax / 3) return note; // no character takes more than three bytes for each of its units
+/** Truncates a note at a character boundary and appends dots. */
+function truncateNote(note: string): string {
+  if (note.length <= noteBytesMax / 3) return note; // UTF-8 needs at most three bytes per UTF-16 unit
   const bytes = new TextEncoder().encode(note);
   if (bytes.length <= noteBytesMax) return note;
   let end = noteBytesMax - dots.length;

@@ -1,29 +1,29 @@
-// Why a pod did not get a node, in the words of its condition, and what that means for the queue: a pod that plugins
-// rejected waits for events of theirs; one that met an error comes back after a while, whatever happens.
-// As handleSchedulingFailure of pkg/scheduler/schedule_one.go.
+// Why a pod was not scheduled, as its condition words it, and what that means for the queue: a rejected pod waits for
+// the events of its rejectors, a failed one for its back-off. As handleSchedulingFailure of
+// pkg/scheduler/schedule_one.go.
 import { errorText } from '../../core/index.js';
 import { fitErrorText } from '../fit-error.js';
 import type { Diagnosis } from '../framework/placement.js';
 import type { PostFilterOutcome } from '../framework/post-filter.js';
 import type { Rejected } from '../framework/rejection.js';
 
-/** Why, and what follows from it. */
+/** A failed attempt. */
 export interface PodFailure {
-  /** The reason of the condition: a no, or an error. */
+  /** The reason of the condition: a rejection or an error. */
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
-  /** The plugins that may be helped by events, by name; none for errors. */
+  /** The plugins whose events requeue the pod; empty for errors. */
   readonly rejectors: readonly string[];
-  /** Those of them that said Pending. */
+  /** The rejectors that returned Pending. */
   readonly pending: readonly string[];
-  /** The node nominated from now on: empty for none, absent to leave it as it is. */
+  /** The new nomination: empty removes it, absent keeps it. */
   readonly nominatedNodeName?: string;
-  /** What was thrown. */
+  /** The error. */
   readonly error?: unknown;
 }
 
-/** No node does. */
-export function fitsNowhere(
+/** No node is feasible. */
+export function noFeasibleNode(
   { nodeCount, preFilterMessage, reasons, rejectors, pending }: Diagnosis,
   { message, nominatedNodeName }: PostFilterOutcome,
 ): PodFailure {
@@ -41,7 +41,7 @@ export function fitsNowhere(
   };
 }
 
-/** There are no nodes at all. */
+/** The cluster has no nodes. */
 export const noNodes: PodFailure = {
   reason: 'Unschedulable',
   message: 'no nodes available to schedule pods',
@@ -50,8 +50,8 @@ export const noNodes: PodFailure = {
   nominatedNodeName: '',
 };
 
-/** A node was chosen, and a plugin refused it. */
-export function refusedNode({ plugin, code, reasons }: Rejected): PodFailure {
+/** A plugin rejected the chosen node. */
+export function nodeRejected({ plugin, code, reasons }: Rejected): PodFailure {
   return {
     reason: 'Unschedulable',
     message: fitErrorText({ nodeCount: 1, reasons: new Map(reasons.map((reason) => [reason, 1])) }),
@@ -61,13 +61,13 @@ export function refusedNode({ plugin, code, reasons }: Rejected): PodFailure {
   };
 }
 
-/** A plugin refused to bind, too late for any event to help. */
-export function refusedBinding({ reasons }: Rejected): PodFailure {
+/** A plugin rejected the binding. No event of a plugin requeues the pod. */
+export function bindRejected({ reasons }: Rejected): PodFailure {
   return { reason: 'Unschedulable', message: reasons.join(', '), rejectors: [], pending: [], nominatedNodeName: '' };
 }
 
-/** Something went wrong. */
-export function broken(error: unknown): PodFailure {
+/** The attempt failed with an error. */
+export function schedulerError(error: unknown): PodFailure {
   return {
     reason: 'SchedulerError',
     message: errorText(error),

@@ -1,5 +1,5 @@
-// Figures of the scheduler, under the names that kube-scheduler gives them. Counted as things happen; what the queue
-// and the cache know of themselves is asked for when somebody reads. As pkg/scheduler/metrics/metrics.go.
+// Metrics of the scheduler, named as in kube-scheduler. Counters are updated as things happen; figures of the queue and
+// the cache are read when metrics are requested. As pkg/scheduler/metrics/metrics.go.
 import { labelText, prometheusText } from '../../core/index.js';
 import type { MetricFamily } from '../../core/index.js';
 import type { CacheFigures } from '../cluster/cluster-cache.js';
@@ -9,20 +9,20 @@ import type { QueueFigures } from '../queue/scheduling-queue.js';
 import type { FrameworkMetrics } from './framework-metrics.js';
 import { LabelledHistograms, byLabel, exponential, family, histograms, single } from './metric-families.js';
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
-/** What is known at the moment of reading. */
+/** Figures that are read when metrics are requested. */
 export interface CurrentFigures {
   readonly queue: QueueFigures;
   readonly cache: CacheFigures;
-  /** Pods that are being bound. */
+  /** The number of binding cycles in progress. */
   readonly binding: number;
 }
 
-/** Counts. */
+/** The metrics of a scheduler, kept across runs. */
 export class SchedulerMetrics {
-  /** What plugins take. */
+  /** The latency of plugins. */
   readonly timings: FrameworkMetrics;
   readonly #attempts = new LabelledHistograms(['result', 'profile'], milliseconds);
   readonly #searches = new LabelledHistograms([], milliseconds);
@@ -36,35 +36,35 @@ export class SchedulerMetrics {
 
   constructor(timings: FrameworkMetrics) {
     this.timings = timings;
-    // Told from the beginning, though nothing happened yet.
+    // Exposed from the start, with a count of 0.
     for (const alone of [this.#searches, this.#podAttempts, this.#victims]) alone.at();
   }
 
-  /** A pod was tried. */
-  tried(result: AttemptResult, profile: string, elapsedMs: number): void {
+  /** Records an attempt. */
+  recordAttempt(result: AttemptResult, profile: string, elapsedMs: number): void {
     this.#attempts.at(result, profile).observe(elapsedMs / 1000);
   }
 
-  /** Nodes were looked at. */
-  searched(elapsedMs: number): void {
+  /** Records a search for a node. */
+  recordSearch(elapsedMs: number): void {
     this.#searches.at().observe(elapsedMs / 1000);
   }
 
-  /** A wait at Permit is over. */
-  permitWaited(verdict: 'allowed' | 'rejected' | 'stopped', elapsedMs: number): void {
+  /** Records a wait at Permit. */
+  recordPermitWait(verdict: 'allowed' | 'rejected' | 'stopped', elapsedMs: number): void {
     this.#permitWaits.at(permitResults[verdict]).observe(elapsedMs / 1000);
   }
 
-  /** A pod is bound. */
-  bound({ attempts, initialAttemptAt, flushed }: QueuedPod, nowMs: number): void {
+  /** Records a bound pod. */
+  recordBound({ attempts, initialAttemptAt, flushed }: QueuedPod, nowMs: number): void {
     this.#podAttempts.at().observe(attempts);
     if (initialAttemptAt !== undefined)
       this.#podDurations.at(countLabels[Math.min(attempts, countMax)] ?? '').observe((nowMs - initialAttemptAt) / 1000);
     if (flushed) this.#afterFlush += 1;
   }
 
-  /** A plugin did something that counts. */
-  plugin(activity: PluginActivity): void {
+  /** Records an activity of a plugin. */
+  recordPluginActivity(activity: PluginActivity): void {
     switch (activity.type) {
       case 'preemption-attempt':
         this.#preemptionAttempts += 1;
@@ -77,33 +77,33 @@ export class SchedulerMetrics {
     }
   }
 
-  /** What was counted, and the figures of the moment while something runs. */
+  /** Returns the counters, and the current figures while a scheduler runs. */
   families(current?: CurrentFigures): readonly MetricFamily[] {
     return [...this.#counted(), ...this.timings.families(), ...(current === undefined ? [] : currentFamilies(current))];
   }
 
-  /** The text that Prometheus reads. */
+  /** Returns the metrics in the Prometheus text format. */
   text(current?: CurrentFigures): string {
     return prometheusText(this.families(current));
   }
 
   #counted(): readonly MetricFamily[] {
     return [
-      family('counter', 'schedule_attempts_total', '[STABLE] Attempts to place pods, by how they ended.', () =>
+      family('counter', 'schedule_attempts_total', '[STABLE] Attempts to schedule pods, by result.', () =>
         this.#attempts.counts(),
       ),
       histograms(
         'scheduling_attempt_duration_seconds',
-        '[STABLE] How long attempts took, binding included.',
+        '[STABLE] Latency of scheduling attempts, binding included.',
         this.#attempts,
       ),
+      histograms('scheduling_algorithm_duration_seconds', '[ALPHA] Latency of the search for a node.', this.#searches),
       histograms(
-        'scheduling_algorithm_duration_seconds',
-        '[ALPHA] How long it took to look for nodes.',
-        this.#searches,
+        'permit_wait_duration_seconds',
+        '[BETA] Time that pods waited at Permit, by result.',
+        this.#permitWaits,
       ),
-      histograms('permit_wait_duration_seconds', '[BETA] How long pods waited at Permit.', this.#permitWaits),
-      histograms('pod_scheduling_attempts', '[STABLE] Attempts until a pod was bound.', this.#podAttempts),
+      histograms('pod_scheduling_attempts', '[STABLE] Attempts that a pod took until it was bound.', this.#podAttempts),
       histograms(
         'pod_scheduling_sli_duration_seconds',
         '[BETA] Time until a pod was bound, over all its attempts.',
@@ -112,23 +112,21 @@ export class SchedulerMetrics {
       single(
         'counter',
         'pod_scheduled_after_flush_total',
-        '[ALPHA] Pods bound after time alone brought them back.',
+        '[ALPHA] Pods bound after the periodic flush of unschedulable pods requeued them.',
         this.#afterFlush,
       ),
-      single(
-        'counter',
-        'preemption_attempts_total',
-        '[STABLE] How often room for a pod was looked for among others.',
-        this.#preemptionAttempts,
-      ),
-      histograms('preemption_victims', '[STABLE] Pods that had to leave for one.', this.#victims),
+      single('counter', 'preemption_attempts_total', '[STABLE] Preemption attempts.', this.#preemptionAttempts),
+      histograms('preemption_victims', '[STABLE] Victims per preemption.', this.#victims),
       histograms(
         'preemption_goroutines_duration_seconds',
-        '[ALPHA] How long it took to tell pods to leave.',
+        '[ALPHA] Latency of evicting the victims of a preemption.',
         this.#preemptions,
       ),
-      family('counter', 'preemption_goroutines_execution_total', '[ALPHA] How often pods were told to leave.', () =>
-        this.#preemptions.counts(),
+      family(
+        'counter',
+        'preemption_goroutines_execution_total',
+        '[ALPHA] Evictions of the victims of a preemption, by result.',
+        () => this.#preemptions.counts(),
       ),
     ];
   }
@@ -143,22 +141,22 @@ function currentFamilies({ queue, cache, binding }: CurrentFigures): readonly Me
   };
   const sizes = { assumed_pods: cache.assumedPods, nodes: cache.nodes, pods: cache.pods };
   return [
-    family('gauge', 'pending_pods', '[STABLE] Pods that wait, by queue.', () =>
+    family('gauge', 'pending_pods', '[STABLE] Pending pods, by queue.', () =>
       byLabel('queue', Object.entries(pending)),
     ),
-    family('gauge', 'cache_size', '[ALPHA] What the scheduler knows of the cluster.', () =>
+    family('gauge', 'cache_size', '[ALPHA] Objects in the scheduler cache, by type.', () =>
       byLabel('type', Object.entries(sizes)),
     ),
-    family('gauge', 'inflight_events', '[ALPHA] Pods that are being tried, and the events kept for them.', () =>
+    family('gauge', 'inflight_events', '[ALPHA] Pods in flight, and the events recorded for them.', () =>
       byLabel('event', [['PodPopped', queue.inFlight], ...queue.recordedByEvent]),
     ),
-    family('gauge', 'goroutines', '[BETA] Work under way beside the loop.', () =>
+    family('gauge', 'goroutines', '[BETA] Operations in progress outside the scheduling loop.', () =>
       byLabel('operation', [['binding', binding]]),
     ),
-    family('gauge', 'unschedulable_pods', '[BETA] Pods that wait, by what rejected them.', () =>
+    family('gauge', 'unschedulable_pods', '[BETA] Unschedulable pods, by the plugin that rejected them.', () =>
       queue.rejected.map(({ plugin, profile, pods }) => ({ labels: labelText({ plugin, profile }), value: pods })),
     ),
-    family('counter', 'queue_incoming_pods_total', '[STABLE] Pods that entered a queue, by what brought them.', () =>
+    family('counter', 'queue_incoming_pods_total', '[STABLE] Pods added to a queue, by event.', () =>
       queue.incoming.map(({ queue: part, event, pods }) => ({
         labels: labelText({ queue: part, event }),
         value: pods,
@@ -167,7 +165,7 @@ function currentFamilies({ queue, cache, binding }: CurrentFigures): readonly Me
   ];
 }
 
-/** From here on pods are counted together by how often they were tried. */
+/** The attempts label of pods with this many attempts or more. */
 const countMax = 15;
 const countLabels = Array.from({ length: countMax + 1 }, (_, count) => (count === countMax ? `${count}+` : `${count}`));
 

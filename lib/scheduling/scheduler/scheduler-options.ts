@@ -1,4 +1,4 @@
-// What a host says about its scheduler, and what it gets.
+// The options of a scheduler, and its interface.
 import type { Observable } from 'rxjs';
 import type { Client, Informers, Transport } from '../../client/index.js';
 import type { Clock, Frozen, MetricFamily, Part, Random } from '../../core/index.js';
@@ -7,59 +7,61 @@ import type { Extender, SchedulerConfiguration } from '../configuration/schedule
 import type { PluginDefinition } from '../framework/plugin-definition.js';
 import type { SchedulingPlugin } from '../framework/plugin.js';
 import type { Explanation } from '../what-if/explain.js';
-import type { Simulated, WhatIf } from '../what-if/simulate.js';
-import type { Attempt } from './attempt.js';
+import type { SimulatedPlacement, WhatIf } from '../what-if/simulate.js';
+import type { SchedulerActivity } from './scheduler-activity.js';
 import type { SchedulerParts } from './scheduler-parts.js';
 
-/** What a scheduler is made of. Only the client has no default. */
+/** The options of `createScheduler`. Only `client` is required. */
 export interface SchedulerOptions {
-  /** The cluster, as a user who may do what `system:kube-scheduler` may. */
+  /** A client with the permissions of `system:kube-scheduler`. */
   readonly client: Client;
-  /** The watches that the scheduler shares with other parts of the process. Default: its own, through `client`. */
+  /** Informers shared with other parts of the process. Default: its own, through `client`. */
   readonly informers?: Informers;
   readonly clock?: Clock;
-  /** Chooses among equal nodes, and spreads retries. */
+  /** Breaks ties between nodes and adds jitter to retries. */
   readonly random?: Random;
-  /** That of a scheduler that was told nothing, unless said otherwise: one profile, `default-scheduler`. */
+  /** Default: Kubernetes' default configuration with one profile, `default-scheduler`. */
   readonly configuration?: SchedulerConfiguration;
-  /** Plugins beside the built-in ones. They take part where the configuration enables them; see `registryOf`. */
+  /** Plugins in addition to the built-in ones. They run where the configuration enables them; see `registryOf`. */
   readonly plugins?: readonly (SchedulingPlugin | PluginDefinition)[];
-  /** Reaches extenders; the platform's `fetch` unless said otherwise, which cannot be told whom to trust. */
-  readonly extenderTransport?: (extender: Extender) => Transport;
   /**
-   * What tells this scheduler from others of the same name in events: the host's name as a rule. Default `vivarium`.
+   * Creates the transport to an extender. Default: the platform's `fetch`, which cannot use the extender's TLS
+   * settings.
    */
+  readonly extenderTransport?: (extender: Extender) => Transport;
+  /** Distinguishes schedulers of the same name in Events: usually the host name. Default `vivarium`. */
   readonly instance?: string;
   /**
-   * How nodes are looked for: over columns, where results are kept from pod to pod, or plainly, asking every plugin
-   * about every node. Both choose the same node. Default `columns`.
+   * The placer: `fast` caches filter verdicts and scores per equivalence class of pods, `plain` runs every plugin for
+   * every node. Both choose the same node. Default `fast`.
    */
-  readonly placing?: 'columns' | 'plain';
-  /** After so long without help a pod is tried again whatever happened. Default 5 minutes. */
+  readonly placing?: 'fast' | 'plain';
+  /** An unschedulable pod is retried after this time even without an event. Default 5 minutes. */
   readonly unschedulableMaxMs?: number;
 }
 
-/** Gives pods their nodes. */
-export interface Scheduler extends Part<Attempt> {
+/** Assigns pods to nodes. */
+export interface Scheduler extends Part<SchedulerActivity> {
   /**
-   * Schedules for as long as somebody subscribes, and tells of it. Cold; never errors or completes by itself.
-   * Unsubscribing ends every watch, timer and request. One subscription at a time: another is refused with an error.
+   * Schedules pods while subscribed, and emits what it does. Cold; never completes or errors by itself. Unsubscribing
+   * stops every watch, timer and request. A second concurrent subscription errors.
    */
-  run(): Observable<Attempt>;
+  run(): Observable<SchedulerActivity>;
   /**
-   * Why a pod goes where it goes, or what would let it fit: each plugin's word on each node. Writes nothing. While the
-   * scheduler runs it answers from what is known; else the cluster is looked at once, and what goes wrong rejects.
+   * Explains where a pod would be scheduled, or which changes would make it fit: the result of each plugin on each
+   * node. Writes nothing. Reads the cache of a running scheduler; otherwise lists the cluster once, and rejects if that
+   * fails.
    */
   explain(pod: Frozen<Pod>): Promise<Explanation>;
   /**
-   * Where pods would go, one after the other, if the cluster were as it is or a little different. Writes nothing; see
-   * `explain`.
+   * Simulates the placement of pods, one after another, on the cluster as it is or with changes. Writes nothing; reads
+   * the cluster as `explain` does.
    */
-  simulate(pods: readonly Frozen<Pod>[], whatIf?: WhatIf): Promise<readonly Simulated[]>;
-  /** The figures, as Prometheus reads them. */
+  simulate(pods: readonly Frozen<Pod>[], whatIf?: WhatIf): Promise<readonly SimulatedPlacement[]>;
+  /** Returns the metrics in the Prometheus text format. */
   metrics(): string;
-  /** The same before it is printed, for a page that shows the figures of others too. */
+  /** Returns the metrics as families, to be combined with those of other parts. */
   metricFamilies(): readonly MetricFamily[];
-  /** The parts, while it runs. */
+  /** The parts while it runs, for inspection in tests; else undefined. */
   readonly parts: SchedulerParts | undefined;
 }

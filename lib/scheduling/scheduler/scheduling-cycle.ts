@@ -1,16 +1,16 @@
-// One attempt to find a node for one pod, from the queue to the door of binding:
+// The scheduling cycle of one pod, from the queue to the start of the binding cycle:
 //
-//   popped ─► place ─► assume ─► reserve ─► permit ─► binding cycle
-//               │ no node          │ no       │ no
-//               ▼                  ▼          ▼
-//            postFilter     unreserve, forget ──► the queue, an event and a condition
+//   pop ─► place ─► assume ─► reserve ─► permit ─► binding cycle
+//            │ no node          │ rejected │ rejected
+//            ▼                  ▼          ▼
+//         postFilter     unreserve, forget ──► requeue, Event, condition
 //
-// All of it is done at once, unless there are extenders; nothing that goes wrong with one pod leaves this file.
-// As schedulingCycle of pkg/scheduler/schedule_one.go.
+// It is synchronous unless there are extenders or an asynchronous PostFilter. Errors of one pod are handled here and do
+// not reach other pods. As schedulingCycle of pkg/scheduler/schedule_one.go.
 import { EMPTY, catchError, defer, finalize, mergeMap, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { CycleMemory } from '../framework/cycle.js';
-import type { Cycle } from '../framework/cycle.js';
+import { CycleState } from '../framework/cycle-state.js';
+import type { Cycle } from '../framework/cycle-state.js';
 import { isPlaced } from '../framework/placement.js';
 import type { NoPlacement, Placement } from '../framework/placement.js';
 import { runPostFilter } from '../framework/post-filter.js';
@@ -19,70 +19,76 @@ import type { QueuedPod } from '../queue/queued-pod.js';
 import { abortable } from './abortable.js';
 import type { BindingTask } from './binding-cycle.js';
 import type { FailureHandler } from './failure-handler.js';
-import { runPermit, runReserve, runUnreserve } from './placement-points.js';
-import type { PermitAnswer } from './placement-points.js';
-import { broken, fitsNowhere, noNodes, refusedNode } from './pod-failure.js';
+import { runPermit, runReserve, runUnreserve } from './reserve-and-permit.js';
+import type { PermitDecision } from './reserve-and-permit.js';
+import { schedulerError, noFeasibleNode, noNodes, nodeRejected } from './pod-failure.js';
 import type { PodFailure } from './pod-failure.js';
-import type { ExtendedPlacer, PlacingProfile, SchedulerParts } from './scheduler-parts.js';
+import type { ExtenderPlacer, PlacingProfile, SchedulerParts } from './scheduler-parts.js';
 
-/** What comes of attempts. */
+/** The consumers of attempts. */
 export interface SchedulingOutcomes {
   readonly failures: FailureHandler;
-  /** Binds a pod that has its node. */
+  /** Starts the binding cycle of a pod. */
   bind(task: BindingTask): void;
 }
 
-/** Tries a pod that was popped. Answers where that takes time: subscribe, and it is over when it completes. */
-export type TryPod = (queued: QueuedPod) => Observable<unknown> | undefined;
+/**
+ * Runs the scheduling cycle of a popped pod. Returns an observable if the cycle is asynchronous: it is over when that
+ * completes.
+ */
+export type SchedulePod = (queued: QueuedPod) => Observable<unknown> | undefined;
 
-/** How pods are tried. */
-export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutcomes): TryPod {
+/** Creates the scheduling cycle. */
+export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutcomes): SchedulePod {
   const { failures } = outcomes;
-  const { profiles, cache, queue, held, clock, metrics } = parts;
+  const { profiles, cache, queue, waitingPods, clock, metrics } = parts;
 
   const fail = (attempt: PodAttempt, failure: PodFailure): void => {
-    metrics.searched(clock.now() - attempt.startedAt);
+    metrics.recordSearch(clock.now() - attempt.startedAt);
     failures.handle(attempt, failure);
   };
 
-  /** Ends what makes a node for a pod. Pods are tried one by one, so it serves for the next unless the work goes on. */
-  let stopper = new AbortController();
+  /**
+   * Aborts PostFilter. Pods are scheduled one at a time, so one controller is reused until its PostFilter becomes
+   * asynchronous.
+   */
+  let postFilterAbort = new AbortController();
 
-  /** No node does: somebody may make one, which may take time. */
-  const misfit = (attempt: PodAttempt, { diagnosis }: NoPlacement): Observable<unknown> | undefined => {
-    const stopping = stopper;
+  /** No node is feasible: runs PostFilter, which may be asynchronous. */
+  const handleNoPlacement = (attempt: PodAttempt, { diagnosis }: NoPlacement): Observable<unknown> | undefined => {
+    const stopping = postFilterAbort;
     const outcome = runPostFilter(attempt.cycle, attempt.profile.plugins, diagnosis, stopping.signal);
     if (!(outcome instanceof Promise)) {
-      fail(attempt, fitsNowhere(diagnosis, outcome));
+      fail(attempt, noFeasibleNode(diagnosis, outcome));
       return undefined;
     }
-    stopper = new AbortController();
-    return standingStill((signal) => {
+    postFilterAbort = new AbortController();
+    return withFrozenCluster((signal) => {
       signal.addEventListener('abort', () => stopping.abort(signal.reason));
       return outcome;
-    }).pipe(tap((later) => fail(attempt, fitsNowhere(diagnosis, later))));
+    }).pipe(tap((later) => fail(attempt, noFeasibleNode(diagnosis, later))));
   };
 
-  const outcomeOf = (attempt: PodAttempt, outcome: Placement | NoPlacement): Observable<unknown> | undefined => {
-    if (!isPlaced(outcome)) return misfit(attempt, outcome);
+  const handleOutcome = (attempt: PodAttempt, outcome: Placement | NoPlacement): Observable<unknown> | undefined => {
+    if (!isPlaced(outcome)) return handleNoPlacement(attempt, outcome);
     const { cycle, profile, queued, startedAt } = attempt;
-    metrics.searched(clock.now() - startedAt);
+    metrics.recordSearch(clock.now() - startedAt);
     const {
       node: { name: nodeName },
       evaluated,
       feasible,
     } = outcome;
     cache.assume(cycle.pod, nodeName);
-    queue.assumed(queued.pod, nodeName);
-    const answer = agreed(cycle, profile, nodeName);
+    queue.removeNomination(queued.pod, nodeName);
+    const answer = reserveAndPermit(cycle, profile, nodeName);
     if ('reason' in answer) {
-      giveBack(cycle, profile, nodeName);
+      unreserve(cycle, profile, nodeName);
       failures.handle(attempt, answer);
       return undefined;
     }
     parts.emit({ type: 'scheduled', pod: queued.pod, attempts: queued.attempts, nodeName, evaluated, feasible });
     if (answer.permit !== undefined && 'waitMs' in answer.permit) {
-      held.hold(cycle.pod, nodeName, answer.permit.waitMs);
+      waitingPods.add(cycle.pod, nodeName, answer.permit.waitMs);
       parts.emit({
         type: 'waiting',
         pod: queued.pod,
@@ -91,27 +97,27 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
         plugins: [...answer.permit.waitMs.keys()],
       });
     }
-    outcomes.bind({ ...attempt, nodeName });
+    outcomes.bind({ nodeName, ...attempt });
     return undefined;
   };
 
-  const giveBack = (cycle: Cycle, { plugins }: PlacingProfile, nodeName: string): void => {
+  const unreserve = (cycle: Cycle, { plugins }: PlacingProfile, nodeName: string): void => {
     for (const error of runUnreserve(cycle, plugins, nodeName)) parts.emit({ type: 'background-failed', error });
     cache.forget(cycle.pod.uid);
   };
 
-  /** What the watches tell waits until the work is done. */
-  const standingStill = <T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> =>
+  /** Buffers watch events until the work is done, so that the cluster snapshot does not change. */
+  const withFrozenCluster = <T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> =>
     defer(() => {
       const release = cache.hold();
       return abortable(work).pipe(finalize(release));
     });
 
-  const placeWithExtenders = (attempt: PodAttempt, extended: ExtendedPlacer): Observable<unknown> =>
-    standingStill((signal) => extended.place(attempt.cycle, signal)).pipe(
-      mergeMap((outcome) => outcomeOf(attempt, outcome) ?? EMPTY),
+  const placeWithExtenders = (attempt: PodAttempt, extended: ExtenderPlacer): Observable<unknown> =>
+    withFrozenCluster((signal) => extended.place(attempt.cycle, signal)).pipe(
+      mergeMap((outcome) => handleOutcome(attempt, outcome) ?? EMPTY),
       catchError((error: unknown) => {
-        fail(attempt, broken(error));
+        fail(attempt, schedulerError(error));
         return EMPTY;
       }),
     );
@@ -119,7 +125,7 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
   return (queued) => {
     const facts = podFacts(queued.pod);
     const profile = profiles.get(facts.schedulerName);
-    if (profile === undefined || isToBeSkipped(queued, parts)) {
+    if (profile === undefined || skipIfNeeded(queued, parts)) {
       queue.done(queued);
       return undefined;
     }
@@ -129,23 +135,23 @@ export function schedulingCycle(parts: SchedulerParts, outcomes: SchedulingOutco
       cycle: {
         pod: facts,
         cluster: cache,
-        memory: new CycleMemory(),
+        state: new CycleState(),
         timings: metrics.timings.begin(facts.schedulerName),
       },
       startedAt: clock.now(),
     };
     try {
       if (cache.nodes.length === 0) fail(attempt, noNodes);
-      else if (profile.extended !== undefined) return placeWithExtenders(attempt, profile.extended);
-      else return outcomeOf(attempt, profile.placer.place(attempt.cycle));
+      else if (profile.extenderPlacer !== undefined) return placeWithExtenders(attempt, profile.extenderPlacer);
+      else return handleOutcome(attempt, profile.placer.place(attempt.cycle));
     } catch (error) {
-      fail(attempt, broken(error));
+      fail(attempt, schedulerError(error));
     }
     return undefined;
   };
 }
 
-/** A pod that is being tried. */
+/** A pod in its scheduling or binding cycle. */
 export interface PodAttempt {
   readonly queued: QueuedPod;
   readonly profile: PlacingProfile;
@@ -153,12 +159,12 @@ export interface PodAttempt {
   readonly startedAt: number;
 }
 
-/** A pod on its way out needs no node, and one that is assumed has one. */
-function isToBeSkipped({ pod, attempts }: QueuedPod, parts: SchedulerParts): boolean {
+/** Skips a terminating pod, and one that is already assumed on a node. */
+function skipIfNeeded({ pod, attempts }: QueuedPod, parts: SchedulerParts): boolean {
   const { terminating, uid, namespace, name } = podFacts(pod);
   if (terminating) {
-    parts.note({
-      about: pod,
+    parts.recordEvent({
+      regarding: pod,
       type: 'Warning',
       reason: 'FailedScheduling',
       action: 'Scheduling',
@@ -172,18 +178,18 @@ function isToBeSkipped({ pod, attempts }: QueuedPod, parts: SchedulerParts): boo
   return true;
 }
 
-/** Whether all plugins agree to the node; what stands in the way, if not. */
-function agreed(
+/** Runs Reserve and Permit. Returns the failure if a plugin rejects the node. */
+function reserveAndPermit(
   cycle: Cycle,
   { plugins }: PlacingProfile,
   nodeName: string,
-): PodFailure | { readonly permit: PermitAnswer } {
+): PodFailure | { readonly permit: PermitDecision } {
   try {
     const refused = runReserve(cycle, plugins, nodeName);
-    if (refused !== undefined) return refusedNode(refused);
+    if (refused !== undefined) return nodeRejected(refused);
     const permit = runPermit(cycle, plugins, nodeName);
-    return permit !== undefined && 'rejected' in permit ? refusedNode(permit.rejected) : { permit };
+    return permit !== undefined && 'rejected' in permit ? nodeRejected(permit.rejected) : { permit };
   } catch (error) {
-    return broken(error);
+    return schedulerError(error);
   }
 }

@@ -1,14 +1,13 @@
-// Why a pod goes where it goes, or goes nowhere: every plugin is asked about every node, also those nodes that another
-// plugin has refused already. Where no node will do, the smallest changes of the pod are looked for that would let it
-// fit, and each is tried before it is told. A pod that has a node is looked at as if it had none, so that it is not in
-// its own way. Nothing is written and nobody is made to leave.
+// Explains where a pod would be scheduled: every plugin is evaluated on every node, also on nodes that another plugin
+// rejected. If no node is feasible, it looks for the smallest changes of the pod that would make it fit, and verifies
+// each. A pod on a node is evaluated as if it were not there. Writes nothing and preempts nothing.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { fitErrorText } from '../fit-error.js';
-import { CycleMemory } from '../framework/cycle.js';
-import type { Cycle } from '../framework/cycle.js';
+import { CycleState } from '../framework/cycle-state.js';
+import type { Cycle } from '../framework/cycle-state.js';
 import { NodeDiagnosis } from '../framework/node-diagnosis.js';
 import { activeFilters, activeWithout, runPreFilter } from '../framework/pre-filter.js';
 import { profileFilters, rejectedBy } from '../framework/profile-filters.js';
@@ -21,50 +20,53 @@ import type { PodFacts } from '../pod/pod-facts.js';
 import { changesFor } from './pod-change.js';
 import type { PodChange } from './pod-change.js';
 import { unplaced } from './without-pod.js';
-import type { Unplaced } from './without-pod.js';
+import type { UnplacedPod } from './without-pod.js';
 
-/** What a scheduler thinks of a pod. */
+/** The result of `explain`. */
 export interface Explanation {
   readonly pod: Frozen<Pod>;
-  /** Who keeps the pod from being tried at all, such as SchedulingGates. What follows is as if they did not. */
+  /** Rejections at PreEnqueue, such as by SchedulingGates. The rest of the explanation ignores them. */
   readonly gates: readonly Rejected[];
-  /** In the order in which they are looked at. */
+  /** All nodes, in the order in which they are evaluated. */
   readonly nodes: readonly NodeExplanation[];
-  /** The names of the nodes that are best, all alike; empty where none will do. */
+  /** The names of the nodes with the highest score; empty if none is feasible. */
   readonly best: readonly string[];
-  /** Why no node will do, as the pod's condition says it, but for what preemption would add. */
+  /** The message of the pod's condition if no node is feasible, without the part of preemption. */
   readonly message?: string;
-  /** Where no node will do: what would let the pod fit, the least first. Each was tried on its nodes. */
+  /** Changes that would make the pod fit, fewest first; each was verified. Empty if a node is feasible. */
   readonly remedies: readonly Remedy[];
 }
 
-/** What plugins say of a node. */
+/** The results of all plugins for one node. */
 export interface NodeExplanation {
   readonly name: string;
-  /** All that say no, in the order of the profile's filters; plugins that filter no nodes come first. */
+  /** All rejections, in the order of the profile's filters; those of plugins without a filter come first. */
   readonly rejections: readonly Rejected[];
-  /** Of nodes that will do. Where it is the only one nobody would ask for scores; here they are. */
+  /**
+   * Scores by plugin, for feasible nodes. Unlike in a scheduling cycle they are also computed for a single feasible
+   * node.
+   */
   readonly scores: readonly { readonly plugin: string; readonly score: number; readonly weight: number }[];
-  /** The weighed sum. */
+  /** The weighted sum of the scores. */
   readonly total: number;
 }
 
-/** Changes that together let a pod fit. */
+/** Changes of a pod that together make it fit. */
 export interface Remedy {
   readonly changes: readonly PodChange[];
-  /** Where it would fit then. */
+  /** The nodes on which it would then fit. */
   readonly nodeNames: readonly string[];
 }
 
-/** Asks everybody. */
+/** Explains a pod on the cluster of a cache. */
 export function explainPod(pod: Frozen<Pod>, cache: ClusterCache, plugins: ProfilePlugins): Explanation {
   const without = unplaced(pod, cache);
   const cycle = cycleOf(without);
   const { nodes: candidates } = without.cluster;
   const gates = gatesOf(without.pod, plugins);
-  const beforehand = askedBeforehand(cycle, plugins);
+  const beforehand = runPreFilters(cycle, plugins);
   const inOrder = filterOrder(plugins);
-  const judged = candidates.map((node): Judged => ({
+  const judged = candidates.map((node): EvaluatedNode => ({
     node,
     rejections: rejectionsOf(cycle, node, beforehand).sort(inOrder),
   }));
@@ -90,14 +92,14 @@ export function explainPod(pod: Frozen<Pod>, cache: ClusterCache, plugins: Profi
   };
 }
 
-/** A node and all that say no to it. */
-interface Judged {
+/** A node and all rejections of it. */
+interface EvaluatedNode {
   readonly node: NodeView;
   readonly rejections: readonly Rejected[];
 }
 
-function cycleOf({ pod, cluster }: Unplaced): Cycle {
-  return { pod, cluster, memory: new CycleMemory() };
+function cycleOf({ pod, cluster }: UnplacedPod): Cycle {
+  return { pod, cluster, state: new CycleState() };
 }
 
 function gatesOf(pod: PodFacts, { preEnqueue }: ProfilePlugins): readonly Rejected[] {
@@ -107,7 +109,7 @@ function gatesOf(pod: PodFacts, { preEnqueue }: ProfilePlugins): readonly Reject
   });
 }
 
-/** The scores of nodes that will do. */
+/** Returns the scores of feasible nodes. */
 function scoresOf(
   cycle: Cycle,
   plugins: ProfilePlugins,
@@ -129,60 +131,60 @@ function bestOf(nodes: readonly NodeExplanation[]): readonly string[] {
   return fits.filter(({ total }) => total === highest).map(({ name }) => name);
 }
 
-/** What is said before nodes are looked at goes where the plugin's filter would have spoken. */
+/** Sorts PreFilter rejections to the position of the plugin's filter. */
 function filterOrder({ filter }: ProfilePlugins): (one: Rejected, other: Rejected) => number {
   const places = new Map(filter.map(({ name }, index) => [name, index]));
   const placeOf = ({ plugin }: Rejected): number => places.get(plugin) ?? -1;
   return (one, other) => placeOf(one) - placeOf(other);
 }
 
-/** What a plugin said before it saw a node. */
-interface Beforehand {
+/** The PreFilter result of a plugin. */
+interface PreFilterRejection {
   readonly plugin: string;
-  /** A no to all nodes, or to those outside of the set. */
+  /** The rejection of all nodes that are not in `nodeNames`. */
   readonly rejected: Rejected;
   readonly nodeNames: ReadonlySet<string>;
 }
 
-/** Other than in a cycle all plugins are asked, whatever those before them say. */
-function askedBeforehand(cycle: Cycle, plugins: ProfilePlugins): readonly Beforehand[] {
-  const quiet = new Set<string>();
-  const said: Beforehand[] = [];
+/** Runs PreFilter of all plugins. Unlike in a scheduling cycle a rejection does not end the round. */
+function runPreFilters(cycle: Cycle, plugins: ProfilePlugins): readonly PreFilterRejection[] {
+  const skipped = new Set<string>();
+  const rejections: PreFilterRejection[] = [];
   for (const plugin of plugins.preFilter) {
     const answer = plugin.preFilter(cycle);
     if (answer === undefined) continue;
-    if (answer === 'skip') quiet.add(plugin.name);
+    if (answer === 'skip') skipped.add(plugin.name);
     else if ('code' in answer) {
-      quiet.add(plugin.name);
-      said.push({ plugin: plugin.name, rejected: rejectedBy(plugin.name, answer), nodeNames: noNodes });
+      skipped.add(plugin.name);
+      rejections.push({ plugin: plugin.name, rejected: rejectedBy(plugin.name, answer), nodeNames: noNodes });
     } else {
-      said.push({
+      rejections.push({
         plugin: plugin.name,
         rejected: { ...unresolvable(`node(s) didn't satisfy plugin(s) [${plugin.name}]`), plugin: plugin.name },
         nodeNames: answer.nodeNames,
       });
     }
   }
-  cycle.memory.set(activeFilters, activeWithout(plugins, quiet));
-  return said;
+  cycle.state.set(activeFilters, activeWithout(plugins, skipped));
+  return rejections;
 }
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** All that say no to a node: first those that did so beforehand. */
-function rejectionsOf(cycle: Cycle, node: NodeView, beforehand: readonly Beforehand[]): Rejected[] {
+/** Returns all rejections of a node, those of PreFilter first. */
+function rejectionsOf(cycle: Cycle, node: NodeView, beforehand: readonly PreFilterRejection[]): Rejected[] {
   const before = beforehand.filter(({ nodeNames }) => !nodeNames.has(node.name)).map(({ rejected }) => rejected);
-  const own = cycle.memory.recall(activeFilters).filters.flatMap((plugin) => {
+  const own = cycle.state.read(activeFilters).filters.flatMap((plugin) => {
     const rejection = plugin.filter(cycle, node);
     return rejection === undefined ? [] : [rejectedBy(plugin.name, rejection)];
   });
   if (before.length + own.length > 0) return [...before, ...own];
-  // Pods that are to come to the node may be in the way all the same.
+  // Nominated pods may still make the node infeasible.
   const crowded = profileFilters.filter(cycle, node);
   return crowded === undefined ? [] : [crowded];
 }
 
-function messageFor(without: Unplaced, plugins: ProfilePlugins): string {
+function messageFor(without: UnplacedPod, plugins: ProfilePlugins): string {
   const { nodes } = without.cluster;
   const nodeCount = nodes.length;
   if (nodeCount === 0) return 'no nodes available to schedule pods';
@@ -192,15 +194,15 @@ function messageFor(without: Unplaced, plugins: ProfilePlugins): string {
   if (outcome.rejection === undefined) {
     for (const node of nodes) {
       const rejected = outcome.nodeNames?.has(node.name) === false ? undefined : profileFilters.filter(cycle, node);
-      if (rejected !== undefined) diagnosis.refuse(node, rejected);
+      if (rejected !== undefined) diagnosis.reject(node, rejected);
     }
   }
   const { preFilterMessage, reasons } = diagnosis;
   return fitErrorText({ nodeCount, reasons, ...(preFilterMessage !== undefined && { preFilterMessage }) });
 }
 
-/** The nodes that ask for the fewest changes, grouped by what they ask for. */
-function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly Judged[]): readonly Remedy[] {
+/** Returns remedies, those with the fewest changes first, grouped by their changes. */
+function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly EvaluatedNode[]): readonly Remedy[] {
   const wanted = new Map<string, { readonly changes: readonly PodChange[]; readonly nodes: NodeView[] }>();
   for (const { node, rejections } of judged) {
     const changes = rejections.map(({ plugin }) => changesFor(plugin, cycle.pod, node));
@@ -221,11 +223,11 @@ function remediesFor(cycle: Cycle, plugins: ProfilePlugins, judged: readonly Jud
       nodeNames: nodes.filter((node) => fitsWith(changes, cycle, plugins, node)).map(({ name }) => name),
     }))
     .filter(({ nodeNames }) => nodeNames.length > 0)
-    .slice(0, remediesTold);
+    .slice(0, remediesMax);
 }
 
 const remediesTried = 20;
-const remediesTold = 5;
+const remediesMax = 5;
 
 function fitsWith(
   changes: readonly PodChange[],

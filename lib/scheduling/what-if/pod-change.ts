@@ -1,17 +1,16 @@
-// What could be changed in a pod to make a plugin content with a node. Each change is as small as the plugin's question
-// allows: a toleration for one taint, a label that is no longer asked for, so much less of a resource.
+// Changes of a pod that make a plugin accept a node. Each change is minimal: a toleration for one taint, one label
+// fewer in the nodeSelector, a smaller request.
+import { matchesAnyTerm, toleratesTaintWithAny, unschedulableTaint } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Pod, Taint } from '../../core/types/index.js';
 import type { NodeView } from '../cluster/node-view.js';
 import { portsCollide } from '../pod/host-ports.js';
-import { matchesAnyTerm } from '../pod/node-affinity.js';
 import type { PodFacts } from '../pod/pod-facts.js';
-import { toleratesOne, unschedulableTaint } from '../pod/tolerations.js';
 import {
   amountText,
-  askingLess,
-  spreadAnyway,
-  toleratingTaint,
+  requestingLess,
+  softenSpread,
+  tolerateTaint,
   withoutHostPort,
   withoutNodeAffinity,
   withoutNodeLabel,
@@ -20,19 +19,19 @@ import {
 } from './pod-edits.js';
 import type { PodEdit } from './pod-edits.js';
 
-/** A change of a pod. */
+/** One change of a pod's spec. */
 export interface PodChange {
-  /** Who would be content with it. */
+  /** The plugin that would accept the node after the change. */
   readonly plugin: string;
-  /** For people: `tolerate the taint dedicated=gpu:NoSchedule`. */
+  /** A description, such as `tolerate the taint dedicated=gpu:NoSchedule`. */
   readonly text: string;
-  /** The pod as it would be. */
+  /** Returns the changed pod. */
   apply(pod: Frozen<Pod>): Frozen<Pod>;
 }
 
-/** The changes that a plugin wants for a node; undefined if no change of the pod is known that would do. */
+/** Returns the changes with which a plugin would accept a node; undefined if there are none known. */
 export function changesFor(plugin: string, pod: PodFacts, node: NodeView): readonly PodChange[] | undefined {
-  const wanted = demands.get(plugin)?.(pod, node);
+  const wanted = editsByPlugin.get(plugin)?.(pod, node);
   if (wanted === undefined || wanted.length === 0) return undefined;
   return wanted.map(({ text, edit }) => ({
     plugin,
@@ -41,35 +40,40 @@ export function changesFor(plugin: string, pod: PodFacts, node: NodeView): reado
   }));
 }
 
-interface Demand {
+interface ProposedEdit {
   readonly text: string;
   readonly edit: PodEdit;
 }
 
-const demands: ReadonlyMap<string, (pod: PodFacts, node: NodeView) => readonly Demand[]> = new Map([
+const editsByPlugin: ReadonlyMap<string, (pod: PodFacts, node: NodeView) => readonly ProposedEdit[]> = new Map([
   ['NodeUnschedulable', () => [tolerate(unschedulableTaint)]],
   ['NodeName', () => [{ text: 'name no node', edit: withoutNodeName }]],
   [
     'TaintToleration',
     ({ tolerations }, { taints }) =>
-      taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !toleratesOne(tolerations, taint)).map(tolerate),
+      taints
+        .filter((taint) => taint.effect !== 'PreferNoSchedule' && !toleratesTaintWithAny(tolerations, taint))
+        .map(tolerate),
   ],
-  ['NodeAffinity', wishesToDrop],
+  ['NodeAffinity', nodeSelectionChanges],
   ['NodePorts', collidingPorts],
   ['NodeResourcesFit', shortages],
-  ['PodTopologySpread', () => [{ text: 'be spread only where that can be', edit: spreadAnyway }]],
+  ['PodTopologySpread', () => [{ text: 'be spread only where that can be', edit: softenSpread }]],
   ['InterPodAffinity', () => [{ text: 'have no required terms about other pods', edit: withoutPodTerms }]],
 ]);
 
-function tolerate(taint: Frozen<Taint>): Demand {
+function tolerate(taint: Frozen<Taint>): ProposedEdit {
   const { key, value = '', effect } = taint;
   return {
     text: `tolerate the taint ${key}${value === '' ? '' : `=${value}`}:${effect}`,
-    edit: toleratingTaint(taint),
+    edit: tolerateTaint(taint),
   };
 }
 
-function wishesToDrop({ object, requiredNodes }: PodFacts, { labels, name }: NodeView): readonly Demand[] {
+function nodeSelectionChanges(
+  { object, requiredNodes }: PodFacts,
+  { labels, name }: NodeView,
+): readonly ProposedEdit[] {
   const missing = Object.entries(object.spec?.nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value);
   const isMet = requiredNodes?.terms === undefined || matchesAnyTerm(requiredNodes.terms, labels, name);
   return [
@@ -78,15 +82,15 @@ function wishesToDrop({ object, requiredNodes }: PodFacts, { labels, name }: Nod
   ];
 }
 
-function collidingPorts({ hostPorts }: PodFacts, { ports }: NodeView): readonly Demand[] {
+function collidingPorts({ hostPorts }: PodFacts, { ports }: NodeView): readonly ProposedEdit[] {
   const used = [...ports];
   return hostPorts
     .filter((port) => used.some((each) => portsCollide(port, each)))
     .map(({ port, protocol }) => ({ text: `do without host port ${port}/${protocol}`, edit: withoutHostPort(port) }));
 }
 
-/** Of what the node has too little. A node with too many pods has no room for any pod. */
-function shortages({ requests }: PodFacts, { allocatable, requested, podCount }: NodeView): readonly Demand[] {
+/** The requests that exceed what is free. No change helps on a node that has its maximum of pods. */
+function shortages({ requests }: PodFacts, { allocatable, requested, podCount }: NodeView): readonly ProposedEdit[] {
   if (podCount >= allocatable.pods) return [];
   const over: (readonly [resource: string, amount: number])[] = [
     ['cpu', requests.milliCpu - (allocatable.milliCpu - requested.milliCpu)],
@@ -102,6 +106,6 @@ function shortages({ requests }: PodFacts, { allocatable, requested, podCount }:
     .filter(([, amount]) => amount > 0)
     .map(([resource, amount]) => ({
       text: `ask for ${amountText(resource, amount)} less ${resource}`,
-      edit: askingLess(resource, amount),
+      edit: requestingLess(resource, amount),
     }));
 }

@@ -1,13 +1,13 @@
-// Edits of what a pod asks for. They make new specs and leave the old ones alone.
+// Edits of a pod's spec. Each returns a new spec.
 import type { Frozen } from '../../core/index.js';
 import type { Container, PodSpec, Taint } from '../../core/types/index.js';
 import { amountOf } from '../pod/resource-amounts.js';
 
-/** A spec as it would be. */
+/** Returns an edited copy of a spec. */
 export type PodEdit = (spec: Frozen<PodSpec>) => Frozen<PodSpec>;
 
-/** Tolerates a taint. */
-export function toleratingTaint({ key, value = '', effect }: Frozen<Taint>): PodEdit {
+/** Adds a toleration for a taint. */
+export function tolerateTaint({ key, value = '', effect }: Frozen<Taint>): PodEdit {
   const toleration =
     value === ''
       ? ({ key, operator: 'Exists', effect } as const)
@@ -15,7 +15,7 @@ export function toleratingTaint({ key, value = '', effect }: Frozen<Taint>): Pod
   return (spec) => ({ ...spec, tolerations: [...(spec.tolerations ?? []), toleration] });
 }
 
-/** Does not ask for a label of the node. */
+/** Removes a label from the nodeSelector. */
 export function withoutNodeLabel(label: string): PodEdit {
   return ({ nodeSelector = {}, ...spec }) => ({
     ...spec,
@@ -23,13 +23,13 @@ export function withoutNodeLabel(label: string): PodEdit {
   });
 }
 
-/** Has no demands on nodes, but for wishes and the node selector. */
+/** Removes the required node affinity; preferences and the nodeSelector stay. */
 export const withoutNodeAffinity: PodEdit = ({ affinity: { nodeAffinity = {}, ...others } = {}, ...spec }) => {
   const { requiredDuringSchedulingIgnoredDuringExecution: _, ...wishes } = nodeAffinity;
   return { ...spec, affinity: { ...others, nodeAffinity: wishes } };
 };
 
-/** Has no demands on other pods, but for wishes. */
+/** Removes required pod affinity and anti-affinity; preferences stay. */
 export const withoutPodTerms: PodEdit = ({
   affinity: { podAffinity = {}, podAntiAffinity = {}, ...others } = {},
   ...spec
@@ -39,8 +39,8 @@ export const withoutPodTerms: PodEdit = ({
   return { ...spec, affinity: { ...others, podAffinity: likes, podAntiAffinity: dislikes } };
 };
 
-/** Is spread only where that can be. */
-export const spreadAnyway: PodEdit = ({ topologySpreadConstraints = [], ...spec }) => ({
+/** Makes all topology spread constraints soft. */
+export const softenSpread: PodEdit = ({ topologySpreadConstraints = [], ...spec }) => ({
   ...spec,
   topologySpreadConstraints: topologySpreadConstraints.map((each) => ({
     ...each,
@@ -48,10 +48,10 @@ export const spreadAnyway: PodEdit = ({ topologySpreadConstraints = [], ...spec 
   })),
 });
 
-/** Names no node. */
+/** Removes `nodeName`. */
 export const withoutNodeName: PodEdit = ({ nodeName: _, ...spec }) => spec;
 
-/** Does without a port of the node. */
+/** Removes a host port. */
 export function withoutHostPort(port: number): PodEdit {
   return onContainers((container) => ({
     ...container,
@@ -59,8 +59,8 @@ export function withoutHostPort(port: number): PodEdit {
   }));
 }
 
-/** Asks for so much less of a resource: of the containers one after the other, until it is enough. */
-export function askingLess(resource: string, amount: number): PodEdit {
+/** Lowers the requests of a resource by an amount, container by container. */
+export function requestingLess(resource: string, amount: number): PodEdit {
   return (spec) => {
     let left = amount;
     const containers = spec.containers.map((container) => {
@@ -78,7 +78,7 @@ export function askingLess(resource: string, amount: number): PodEdit {
   };
 }
 
-/** An amount as the scheduler counts it, as people write it. */
+/** Prints an amount in the unit of its resource as a quantity. */
 export function amountText(resource: string, amount: number): string {
   return resource === 'cpu' ? `${amount}m` : `${amount}`;
 }

@@ -1,7 +1,6 @@
-// Where pods would go, without anything being written: a copy of the cluster, on which they are placed one after the
-// other as the scheduler would place them, each seeing those before it. Those that have a node already are taken off it
-// first. Nodes and pods may be thought to be there or to be gone. Nobody is made to leave for them, and gates are not
-// asked about.
+// Simulates the placement of pods: they are placed one after another on a copy of the cluster, each seeing those before
+// it. Pods that are on a node are first removed from it. Nodes and pods can be added or removed hypothetically. Nothing
+// is written, nothing is preempted, and scheduling gates are ignored.
 import { errorText } from '../../core/index.js';
 import type { Client } from '../../client/index.js';
 import type { Frozen } from '../../core/index.js';
@@ -10,61 +9,61 @@ import { untold } from '../bounded-log.js';
 import { createClusterCache } from '../cluster/cluster-cache.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';
 import { fitErrorText } from '../fit-error.js';
-import { CycleMemory } from '../framework/cycle.js';
-import type { Cycle } from '../framework/cycle.js';
+import { CycleState } from '../framework/cycle-state.js';
+import type { Cycle } from '../framework/cycle-state.js';
 import type { Framework, SharedTools } from '../framework/framework.js';
 import { nodeRotation } from '../framework/node-sampling.js';
 import { isPlaced } from '../framework/placement.js';
-import { clusterColumns } from '../columns/cluster-columns.js';
-import { columnPlacer } from '../columns/column-placer.js';
+import { clusterColumns } from '../fast-path/cluster-columns.js';
+import { fastPlacer } from '../fast-path/fast-placer.js';
 import { podFacts } from '../pod/pod-facts.js';
-import { runPermit, runReserve, runUnreserve } from '../scheduler/placement-points.js';
-import { withoutItsNode } from './without-pod.js';
+import { runPermit, runReserve, runUnreserve } from '../scheduler/reserve-and-permit.js';
+import { withoutNode } from './without-pod.js';
 
-/** What is thought to be different from what is. */
+/** The hypothetical changes of a simulation. */
 export interface WhatIf {
-  /** Nodes that are there as well, or in place of those of the same name. */
+  /** Nodes to add, or to replace by name. */
   readonly nodes?: readonly Frozen<Node>[];
-  /** Names of nodes that are gone, and all pods on them with them. */
+  /** Names of nodes to remove, with all pods on them. */
   readonly withoutNodes?: readonly string[];
-  /** Pods that are gone. */
+  /** Selects pods to remove. */
   readonly withoutPods?: (pod: Frozen<Pod>) => boolean;
 }
 
-/** Where a pod would go, or why nowhere. */
-export type Simulated =
+/** The node of a simulated pod, or the message if none is feasible. */
+export type SimulatedPlacement =
   { readonly pod: Frozen<Pod>; readonly nodeName: string } | { readonly pod: Frozen<Pod>; readonly message: string };
 
-/** What a simulation is made with. */
+/** The dependencies of a simulation. */
 export interface SimulationParts {
   readonly cache: ClusterCache;
   readonly random: SharedTools['random'];
   readonly clock: SharedTools['clock'];
-  /** Makes the frameworks of all profiles anew, so that what plugins keep in mind is only thought too. */
-  readonly frameworksWith: (tools: SharedTools) => ReadonlyMap<string, Framework>;
+  /** Creates new plugin instances, so that state of plugins does not leak into the running scheduler. */
+  readonly createFrameworks: (tools: SharedTools) => ReadonlyMap<string, Framework>;
 }
 
-/** Places pods in thought. */
+/** Simulates the placement of pods. */
 export function simulatePods(
   pods: readonly Frozen<Pod>[],
   whatIf: WhatIf,
-  { cache, random, clock, frameworksWith }: SimulationParts,
-): readonly Simulated[] {
+  { cache, random, clock, createFrameworks }: SimulationParts,
+): readonly SimulatedPlacement[] {
   const moved = new Set(pods.map(uidOf).filter((uid) => cache.placed(uid) !== undefined));
   const cluster = copyOf(cache, moved, whatIf);
-  const byName = frameworksWith({
-    client: readOnly,
+  const byName = createFrameworks({
+    client: simulationClient,
     clock,
     random,
     cluster,
-    waiting: { get: () => undefined, list: () => [], stop: () => false },
-    podNow: (pod) => pod,
-    activate: nothing,
-    nominate: nothing,
-    note: nothing,
+    waitingPods: { get: () => undefined, list: () => [], stop: () => false },
+    currentPod: (pod) => pod,
+    activate: ignore,
+    nominate: ignore,
+    recordEvent: ignore,
     extenders: [],
-    tell: nothing,
-    background: nothing,
+    recordActivity: ignore,
+    runInBackground: ignore,
   });
   const columns = clusterColumns(cluster);
   const rotation = nodeRotation();
@@ -75,7 +74,7 @@ export function simulatePods(
         name,
         {
           framework,
-          placer: columnPlacer({
+          placer: fastPlacer({
             framework,
             columns,
             search: { percentageOfNodesToScore, rotation, random: random.stream(name) },
@@ -85,30 +84,30 @@ export function simulatePods(
     }),
   );
 
-  return pods.map((given, index): Simulated => {
-    const pod = moved.has(uidOf(given)) ? withoutItsNode(given) : identified(given, index);
+  return pods.map((given, index): SimulatedPlacement => {
+    const pod = moved.has(uidOf(given)) ? withoutNode(given) : identified(given, index);
     const facts = podFacts(pod);
     const profile = placers.get(facts.schedulerName);
     if (profile === undefined) return { pod: given, message: `no profile is called ${facts.schedulerName}` };
     if (cluster.nodes.length === 0) return { pod: given, message: 'no nodes available to schedule pods' };
     try {
-      const cycle: Cycle = { pod: facts, cluster, memory: new CycleMemory() };
+      const cycle: Cycle = { pod: facts, cluster, state: new CycleState() };
       const outcome = profile.placer.place(cycle);
       if (!isPlaced(outcome)) return { pod: given, message: fitErrorText(outcome.diagnosis) };
-      return taken(cycle, profile.framework, outcome.node.name, cluster, given);
+      return reserveNode(cycle, profile.framework, outcome.node.name, cluster, given);
     } catch (error) {
       return { pod: given, message: errorText(error) };
     }
   });
 }
 
-function taken(
+function reserveNode(
   cycle: Cycle,
   { plugins }: Framework,
   nodeName: string,
   cluster: ClusterCache,
   pod: Frozen<Pod>,
-): Simulated {
+): SimulatedPlacement {
   cluster.assume(cycle.pod, nodeName);
   const refused = runReserve(cycle, plugins, nodeName);
   const permit = refused === undefined ? runPermit(cycle, plugins, nodeName) : { rejected: refused };
@@ -121,9 +120,7 @@ function taken(
   };
 }
 
-/**
- * A cache of its own over the same objects. Nodes and pods are shared values, so the copy costs what its lists cost.
- */
+/** Returns a copy of the cache. Nodes and pods are shared values, so only the lists are copied. */
 function copyOf(
   cache: ClusterCache,
   moved: ReadonlySet<string>,
@@ -133,7 +130,7 @@ function copyOf(
     objects: cache.objects,
     nominations: { nominatedTo, nominatedNodes: () => cache.nominatedNodes(), nominationOf, nominationChanges: untold },
   });
-  /** Who has a place in thought is not to come any more. */
+  /** A pod that was placed in the simulation is no longer nominated. */
   function nominatedTo(name: string): readonly Frozen<Pod>[] {
     return cache
       .nominatedTo(name)
@@ -158,17 +155,17 @@ function uidOf({ metadata }: Frozen<Pod>): string {
   return metadata?.uid ?? '';
 }
 
-/** A pod that the API has not seen has no identity yet, and needs one to be told from others. */
+/** Gives a pod without uid one, to distinguish it from others. */
 function identified(pod: Frozen<Pod>, index: number): Frozen<Pod> {
   return uidOf(pod) === '' ? { ...pod, metadata: { ...pod.metadata, uid: `simulated-${index}` } } : pod;
 }
 
-function nothing(): void {
-  // What plugins would have the scheduler do is not done.
+function ignore(): void {
+  // Requests of plugins to the scheduler are ignored.
 }
 
-/** Whoever writes in thought is mistaken. */
-const readOnly: Client = new Proxy({} as Client, {
+/** Client used for simulation: every access throws. */
+const simulationClient: Client = new Proxy({} as Client, {
   get: () => {
     throw new Error('nothing is written while placements are only simulated');
   },

@@ -1,6 +1,5 @@
-// A cluster in which one pod has not been placed yet, and that pod as it was then. Who asks where a pod on a node would
-// go means without itself: it must not take up the room, the ports or the domain that it would come to. Nothing that is
-// shown to others changes: the one node it is on is copied, the others are the same.
+// A view of the cluster without one pod, and the pod without its node. To find where a pod on a node would be placed,
+// it must not occupy resources, ports or a topology domain itself. Only its node is copied; the cache does not change.
 import type { Frozen } from '../../core/index.js';
 import type { Pod } from '../../core/types/index.js';
 import type { ClusterCache } from '../cluster/cluster-cache.js';
@@ -10,21 +9,21 @@ import { podFacts } from '../pod/pod-facts.js';
 import type { PodFacts } from '../pod/pod-facts.js';
 import { withoutNodeName } from './pod-edits.js';
 
-/** What to look at to place a pod, wherever it is. */
-export interface Unplaced {
+/** A pod, and the cluster without it. */
+export interface UnplacedPod {
   readonly pod: PodFacts;
   readonly cluster: ClusterView;
 }
 
-/** The pod and the cluster without each other. One that is on no node may name one, and is left as it is. */
-export function unplaced(pod: Frozen<Pod>, cache: ClusterCache): Unplaced {
+/** Returns the pod and the cluster without each other. A pod on no node keeps its `nodeName`. */
+export function unplaced(pod: Frozen<Pod>, cache: ClusterCache): UnplacedPod {
   const placed = cache.placed(pod.metadata?.uid ?? '');
   if (placed === undefined) return { pod: podFacts(pod), cluster: cache };
-  return { pod: podFacts(withoutItsNode(pod)), cluster: clusterWithout(placed.facts, placed.nodeName, cache) };
+  return { pod: podFacts(withoutNode(pod)), cluster: clusterWithout(placed.facts, placed.nodeName, cache) };
 }
 
-/** The pod as it was before it had a node. */
-export function withoutItsNode(pod: Frozen<Pod>): Frozen<Pod> {
+/** Returns the pod without its node. */
+export function withoutNode(pod: Frozen<Pod>): Frozen<Pod> {
   return pod.spec?.nodeName === undefined ? pod : { ...pod, spec: withoutNodeName(pod.spec) };
 }
 

@@ -1,6 +1,6 @@
-// The addresses of one family that Services can have, out of one or more ranges, and which of them are taken. A range
-// is never enumerated: what is kept grows with the addresses in use. Addresses chosen here come from the upper part of
-// a range first, so that those that people choose by hand, at the lower end, stay free.
+// The Service addresses of one family, from one or more ranges, and which of them are allocated. A range is never
+// enumerated: memory grows with the allocated addresses. Automatic allocation uses the upper part of a range first, so
+// that the lower part stays free for addresses that users choose.
 // As pkg/registry/core/service/ipallocator/{ipallocator,cidrallocator}.go; messages are Kubernetes'.
 import { parseCidr, printIp, printNetwork } from '../../core/index.js';
 import type { IpAddress, Random } from '../../core/index.js';
@@ -20,12 +20,12 @@ export class AddressPool {
     this.useRanges(cidrs);
   }
 
-  /** Other ranges from now on; those of the other family are passed over. What is taken stays taken. */
+  /** Replaces the ranges; those of the other family are ignored. Allocated addresses stay allocated. */
   useRanges(cidrs: readonly string[]): void {
     this.#ranges = cidrs.map(readRange).filter(({ family }) => family === this.family);
   }
 
-  /** Takes an address; what is wrong with that, if anything. */
+  /** Allocates an address. Returns an error message where it cannot. */
   take(address: IpAddress): string | undefined {
     const number = toNumber(address);
     if (!this.#ranges.some((range) => isWithin(number, range)))
@@ -35,7 +35,7 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Takes any address; undefined if there is none left. */
+  /** Allocates any address; undefined where none is left. */
   takeNext(random: Random): string | undefined {
     for (const range of this.#ranges) {
       const number = this.#free(range.upper, range.last, random) ?? this.#free(range.first, range.upper - 1n, random);
@@ -46,30 +46,40 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Gives an address back. One that is not taken is fine. */
+  /** Releases an address; no effect where it is not allocated. */
   release(address: IpAddress): void {
     this.#taken.delete(toNumber(address));
   }
 
-  /** An address is in use, whatever the ranges say: for Services that exist. */
+  /** Whether an address is allocated. */
+  has(address: IpAddress): boolean {
+    return this.#taken.has(toNumber(address));
+  }
+
+  /** Forgets all allocations. */
+  clear(): void {
+    this.#taken.clear();
+  }
+
+  /** Marks the address of an existing Service as allocated, in any range. */
   remember(address: IpAddress): void {
     this.#taken.add(toNumber(address));
   }
 
-  /** What a dry run says of an address: only whether it lies in the first range. */
+  /** Checks an address for a dry run: only whether it is in the first range. */
   tryTake(address: IpAddress): string | undefined {
     const range = this.#ranges[0];
     if (range !== undefined && isWithin(toNumber(address), range)) return undefined;
     return `the provided IP (${printIp(address)}) is not in the valid range. The range of valid IPs is ${range?.text ?? ''}`;
   }
 
-  /** What a dry run shows for an address it did not choose: that of the network. */
+  /** The address that a dry run shows instead of allocating one: that of the network. */
   get example(): string | undefined {
     const range = this.#ranges[0];
     return range && printIp(toAddress(range.first - 1n, this.family));
   }
 
-  /** A free address, looked for from a random one onwards. The search is as long as addresses are taken, at most. */
+  /** Finds a free address from a random start. Takes at most as many steps as addresses are allocated. */
   #free(first: bigint, last: bigint, random: Random): bigint | undefined {
     const size = last - first + 1n;
     if (size <= 0n) return undefined;
@@ -83,7 +93,9 @@ export class AddressPool {
   }
 }
 
-/** Addresses from `first` to `last`; those before `upper` are given out only when the others are gone. */
+/**
+ * Addresses from `first` to `last`; those before `upper` are allocated automatically only when the others are used up.
+ */
 interface Range {
   readonly family: Family;
   readonly text: string;
@@ -92,7 +104,7 @@ interface Range {
   readonly last: bigint;
 }
 
-/** The address of the network is never used, nor is that of broadcasts, which IPv4 has. */
+/** Parses a range. The network address is not used, nor the broadcast address of IPv4. */
 function readRange(text: string): Range {
   const cidr = parseCidr(text);
   if (cidr === undefined) throw new RangeError(`not a range of addresses: ${text}`);
@@ -107,7 +119,7 @@ function readRange(text: string): Range {
   return { family, text: printNetwork(cidr), first, upper: first + reserved(size), last };
 }
 
-/** How many addresses at the lower end are kept for people: a sixteenth, within bounds. */
+/** The number of addresses at the lower end that are reserved for users' choices: a sixteenth, within bounds. */
 function reserved(size: bigint): bigint {
   if (size <= 16n) return 0n;
   const part = size / 16n;
@@ -132,7 +144,7 @@ function toAddress(number: bigint, family: Family): IpAddress {
   return { groups, family: family === 'IPv4' ? 4 : 6, mapped: false, strict: true };
 }
 
-/** A whole number below another, which may exceed what `Random` draws at once. */
+/** A random integer below `end`, which may exceed the range of one draw. */
 function below(end: bigint, random: Random): bigint {
   if (end <= BigInt(Number.MAX_SAFE_INTEGER)) return BigInt(random.integer(Number(end)));
   return ((BigInt(random.integer(2 ** 32)) << 32n) | BigInt(random.integer(2 ** 32))) % end;

@@ -1,11 +1,11 @@
-// What a client may leave out of a Service because the server once filled it in: an update without addresses or node
-// ports keeps those of the old Service. And clusterIP, which old clients write, is brought in line with clusterIPs.
+// Allocated values of a Service that a client may omit: an update without addresses or node ports keeps those of the
+// old Service. And clusterIP, which old clients write, is aligned with clusterIPs.
 // As patchAllocatedValues and normalizeClusterIPs in pkg/registry/core/service/storage/storage.go. In place.
 import { isExternalName, needsHealthCheck, sameTexts } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Service, ServiceSpec } from '../../core/types/index.js';
 
-/** Fills in what the old Service was given and the new one does not mention. */
+/** Copies allocated values of the old Service that the new one omits. */
 export function keepAllocatedValues(service: Service, old: Frozen<Service>): void {
   const spec = specOf(service);
   const { spec: before = {} } = old;
@@ -19,7 +19,7 @@ export function keepAllocatedValues(service: Service, old: Frozen<Service>): voi
   }
 }
 
-/** Brings the plural field in line with the singular one, guessing which of them the client meant to change. */
+/** Aligns clusterIPs with clusterIP, inferring which of them the client changed. */
 export function alignClusterIps(service: Service, old: Frozen<Service> | undefined): void {
   const spec = specOf(service);
   const { clusterIP = '', clusterIPs = [] } = spec;
@@ -41,12 +41,12 @@ export function specOf(service: Service): ServiceSpec {
   return (service.spec ??= {});
 }
 
-/** Load balancers may do without. */
+/** Whether the Service needs node ports; load balancers may opt out. */
 function needsNodePorts({ spec = {} }: Frozen<Service>): boolean {
   return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** Ports are known by their names; a node port that another port of the new Service claims is not kept. */
+/** Copies node ports by port name, except those that another port of the new Service requests. */
 function keepNodePorts(spec: ServiceSpec, before: Frozen<ServiceSpec>): void {
   const claimed = new Set(spec.ports?.map(({ nodePort = 0 }) => nodePort));
   const known = new Map((before.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]));

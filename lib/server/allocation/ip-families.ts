@@ -1,5 +1,5 @@
-// Which families of addresses a Service gets: what it asks for, checked against what the cluster has, and defaults.
-// Needs no pool, so that dry runs show the same. As initIPFamilyFields in pkg/registry/core/service/storage/alloc.go.
+// The IP families of a Service: the requested ones, checked against those of the cluster, and defaults. Needs no pool,
+// so that dry runs return the same. As initIPFamilyFields in pkg/registry/core/service/storage/alloc.go.
 import {
   fieldInvalid,
   fieldPath,
@@ -14,10 +14,10 @@ import { familyOf } from './address-pool.js';
 import type { Family } from './address-pool.js';
 import { specOf } from './allocated-values.js';
 
-/** The families of a cluster, its own first. */
+/** The IP families of a cluster, the primary first. */
 export type Families = readonly [Family] | readonly [Family, Family];
 
-/** Fills in ipFamilyPolicy and ipFamilies, in place; or answers what is wrong. */
+/** Sets ipFamilyPolicy and ipFamilies in place; returns errors. */
 export function settleFamilies(
   service: Service,
   old: Frozen<Service> | undefined,
@@ -26,7 +26,7 @@ export function settleFamilies(
   if (isExternalName(service) || keepsPreference(service, old)) return [];
   const spec = specOf(service);
   spec.ipFamilyPolicy ??= old?.spec?.ipFamilyPolicy ?? (isSelectorless(spec) ? 'RequireDualStack' : 'SingleStack');
-  // Loose, but it spares what follows from thinking of nonsense.
+  // A preliminary check, so that the code below need not handle inconsistent fields.
   const wrong = validateClusterIpFields(service, old);
   if (wrong.length > 0) return wrong;
   const conflicting = [
@@ -36,7 +36,7 @@ export function settleFamilies(
   ];
   if (conflicting.length > 0) return conflicting;
   if (isSelectorless(spec)) {
-    // Nobody knows what the endpoints of these will be, so any family is fine.
+    // The endpoints of headless Services without selector are unknown, so any family is accepted.
     completeFamilies(spec, families[0], true);
     return [];
   }
@@ -45,7 +45,7 @@ export function settleFamilies(
   return missing;
 }
 
-/** A Service that prefers two stacks and changes nothing about it stays as it is, even if the cluster changed. */
+/** Whether a PreferDualStack Service is unchanged: it then keeps its families even where the cluster changed. */
 export function keepsPreference({ spec = {} }: Frozen<Service>, old: Frozen<Service> | undefined): boolean {
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack') return false;
   const { spec: before = {} } = old;
@@ -66,7 +66,10 @@ function isSelectorless({ clusterIP, selector = {} }: Frozen<ServiceSpec>): bool
   return clusterIP === 'None' && Object.keys(selector).length === 0;
 }
 
-/** Asking for a single stack releases the second address and family; taking them away without asking is a mistake. */
+/**
+ * Changing to SingleStack releases the second address and family; removing them without changing the policy is an
+ * error.
+ */
 function releaseSecond(spec: ServiceSpec, before: Frozen<ServiceSpec> | undefined): readonly FieldError[] {
   if (before === undefined) return [];
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -97,7 +100,7 @@ function validateSingleStack({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy 
   ];
 }
 
-/** Addresses say their families. */
+/** Infers families from the requested addresses. */
 function inferFamilies(spec: ServiceSpec, families: Families): readonly FieldError[] {
   const { clusterIPs = [] } = spec;
   const errors: FieldError[] = [];

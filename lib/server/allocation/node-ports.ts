@@ -1,5 +1,5 @@
-// The ports on nodes that Services can have, and which of them are taken; and one write's dealings with them: what it
-// takes is taken at once, what it gives up is given back only when the write is committed.
+// The node ports of Services and which of them are allocated; and the port operation of one write: ports are allocated
+// at once and released when the write is committed.
 // As pkg/registry/core/service/portallocator/{allocator,operation}.go; messages are Kubernetes'.
 import type { Random } from '../../core/index.js';
 
@@ -17,7 +17,7 @@ export class NodePorts {
     this.#size = last - first + 1;
   }
 
-  /** Takes a port; what is wrong with that, if anything. */
+  /** Allocates a port. Returns an error message where it cannot. */
   take(port: number): string | undefined {
     if (port < this.#first || port >= this.#first + this.#size) {
       return `provided port is not in the valid range. The range of valid ports is ${this.#first}-${this.#first + this.#size - 1}`;
@@ -27,7 +27,7 @@ export class NodePorts {
     return undefined;
   }
 
-  /** Takes any port, of the upper part first; undefined if there is none left. */
+  /** Allocates any port, of the upper part first; undefined where none is left. */
   takeNext(random: Random): number | undefined {
     const lower = this.#reserved();
     const port = this.#free(this.#first + lower, this.#size - lower, random) ?? this.#free(this.#first, lower, random);
@@ -35,22 +35,27 @@ export class NodePorts {
     return port;
   }
 
-  /** Gives a port back. One that is not taken is fine. */
+  /** Releases a port; no effect where it is not allocated. */
   release(port: number): void {
     this.#taken.delete(port);
   }
 
-  /** Whether a port is taken. */
+  /** Whether a port is allocated. */
   has(port: number): boolean {
     return this.#taken.has(port);
   }
 
-  /** A port is in use, whatever the range says: for Services that exist. */
+  /** Forgets all allocations. */
+  clear(): void {
+    this.#taken.clear();
+  }
+
+  /** Marks the port of an existing Service as allocated, in any range. */
   remember(port: number): void {
     this.#taken.add(port);
   }
 
-  /** How many ports at the lower end are kept for people: a part, within bounds. */
+  /** The number of ports at the lower end that are reserved for users' choices. */
   #reserved(): number {
     return this.#size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(this.#size / 32)));
   }
@@ -66,8 +71,10 @@ export class NodePorts {
   }
 }
 
-/** What one write does about ports. */
+/** The port allocations of one write. */
 export interface PortOperation {
+  /** The ports that it allocated. */
+  readonly taken: readonly number[];
   take(port: number): string | undefined;
   takeNext(): number | undefined;
   releaseLater(port: number): void;
@@ -75,11 +82,12 @@ export interface PortOperation {
   rollback(): void;
 }
 
-/** Begins the dealings of a write. */
+/** Starts the port operation of a write. */
 export function portOperation(ports: NodePorts, random: Random): PortOperation {
   const taken: number[] = [];
   const given: number[] = [];
   return {
+    taken,
     take(port) {
       const problem = ports.take(port);
       if (problem === undefined) taken.push(port);
@@ -97,12 +105,13 @@ export function portOperation(ports: NodePorts, random: Random): PortOperation {
 }
 
 /**
- * The dealings of a dry run, which leave no trace. As in Kubernetes it does not look at the range, and the ports it
- * shows are no real ones: 32769 and those after it, or those after the highest that was asked for.
+ * Starts the port operation of a dry run, which allocates nothing. As in Kubernetes it ignores the range, and shows
+ * example ports: 32769 and following, or those after the highest requested one.
  */
 export function tryPortOperation(ports: NodePorts): PortOperation {
   const taken: number[] = [];
   return {
+    taken: [],
     take(port) {
       if (ports.has(port) || taken.includes(port)) return alreadyTaken;
       taken.push(port);

@@ -1,10 +1,11 @@
-// Addresses and ports for Services: chosen for them, reserved when they ask, given back when they no longer need them.
-// The registry asks before it prepares and validates a write (as BeginCreate and BeginUpdate of the real one), because
-// validation demands what is filled in here; commits once the write is in storage, rolls back when it fails; and
-// releases what a deleted Service had. A write that repeats after a conflict rolls back and asks again. Dry runs see
-// the families and example values, and leave no trace. What is kept is rebuilt from the Services by `load`.
-// As pkg/registry/core/service/storage/{storage,alloc}.go. IPAddress objects are written beside
-// (service-companions.ts).
+// Allocates addresses and node ports of Services. The write pipeline reserves before it prepares and validates a write
+// (as BeginCreate and BeginUpdate), because validation requires the allocated values; commits when the write is stored,
+// rolls back when it fails, and releases those of a deleted Service. A retry after a conflict rolls back and reserves
+// again. Dry runs get families and example values, and allocate nothing.
+//
+// The state is what this server believes: it chooses values that are free as far as it knows, and the store decides
+// (stored-allocation.ts), which several servers may write. `replace` rebuilds the state from what is stored.
+// As pkg/registry/core/service/storage/{storage,alloc}.go.
 import {
   internalError,
   invalid,
@@ -12,9 +13,12 @@ import {
   isHeadless,
   needsHealthCheck,
   parseIp,
+  printIp,
   usesNodePorts,
+  fieldInvalid,
+  fieldPath,
+  quote,
 } from '../../core/index.js';
-import { fieldInvalid, fieldPath, quote } from '../../core/index.js';
 import type { FieldError, Frozen, IpAddress, Random, WriteContext } from '../../core/index.js';
 import type { Service, ServiceSpec } from '../../core/types/index.js';
 import type { Reservation, Reserving } from '../writes/kind-behaviour.js';
@@ -25,18 +29,24 @@ import { keepsPreference, settleFamilies } from './ip-families.js';
 import type { Families } from './ip-families.js';
 import { NodePorts, portOperation, tryPortOperation } from './node-ports.js';
 import type { PortOperation } from './node-ports.js';
-import { allocatePorts, reallocatePorts } from './service-ports.js';
+import { allocatePorts, rangeFull, reallocatePorts } from './service-ports.js';
 
-/** What Services can have. */
+/** Options of the allocator. */
 export interface ServiceAllocatorOptions {
   /**
-   * One range of addresses, or one of each family with that of the cluster first. Kubernetes' flag has no default;
-   * kubeadm's is 10.96.0.0/12.
+   * One range of addresses, or one of each family with the primary first. Kubernetes' flag has no default; that of
+   * kubeadm is 10.96.0.0/12.
    */
   readonly serviceRanges: readonly [string] | readonly [string, string];
-  /** First and last port on nodes: 30000–32767 unless said otherwise. */
+  /** First and last node port. Default: 30000 to 32767. */
   readonly nodePorts?: readonly [first: number, last: number];
   readonly random: Random;
+}
+
+/** Addresses and node ports. */
+export interface AllocatedValues {
+  readonly addresses: readonly string[];
+  readonly ports: readonly number[];
 }
 
 /** The addresses and ports of a cluster's Services. */
@@ -45,6 +55,8 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
   readonly #families: Families;
   readonly #ports: NodePorts;
   readonly #random: Random;
+  /** What writes under way have allocated, and is not stored yet. */
+  readonly #underWay = new Set<AllocatedValues>();
 
   constructor({ serviceRanges, nodePorts = [30_000, 32_767], random }: ServiceAllocatorOptions) {
     const pools = serviceRanges.map((range) => new AddressPool(familyOfRange(range), [range]));
@@ -57,20 +69,37 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
     this.#random = random;
   }
 
-  /** Other ranges of the same families, as ServiceCIDRs come and go. */
+  /** Replaces the ranges when ServiceCIDRs change; the families stay. */
   useRanges(ranges: readonly string[]): void {
     for (const pool of this.#pools.values()) pool.useRanges(ranges);
   }
 
-  /** Takes note of Services that exist. */
-  load(services: Iterable<Frozen<Service>>): void {
-    for (const service of services) {
-      for (const { pool, address } of this.#addressesOf(service)) pool.remember(address);
-      for (const port of portsOf(service)) this.#ports.remember(port);
+  /** Replaces the state: these addresses and ports are allocated, and those of writes under way. */
+  replace(addresses: Iterable<string>, ports: Iterable<number>): void {
+    for (const pool of this.#pools.values()) pool.clear();
+    this.#ports.clear();
+    for (const stored of [{ addresses, ports }, ...this.#underWay]) {
+      for (const text of stored.addresses) {
+        const found = this.#find(text);
+        found?.pool.remember(found.address);
+      }
+      for (const port of stored.ports) this.#ports.remember(port);
     }
   }
 
-  /** Reserves what a Service needs and writes it into the Service. Throws ApiError, having reserved nothing. */
+  /** What a write requests and seems to be allocated to others; undefined for nothing. */
+  contested(service: Frozen<Service>, old: Frozen<Service> | undefined): AllocatedValues | undefined {
+    const { clusterIP = '', clusterIPs = [], ports = [], healthCheckNodePort = 0 } = service.spec ?? {};
+    const had: readonly (string | number)[] = [...(old?.spec?.clusterIPs ?? []), ...portsOf(old)];
+    const requested = clusterIPs.includes(clusterIP) ? clusterIPs : [clusterIP, ...clusterIPs];
+    const addresses = requested.filter((text) => text !== '' && !had.includes(text) && this.#isTaken(text));
+    const taken = [...ports.map(({ nodePort = 0 }) => nodePort), healthCheckNodePort].filter(
+      (port) => port !== 0 && !had.includes(port) && this.#ports.has(port),
+    );
+    return addresses.length === 0 && taken.length === 0 ? undefined : { addresses, ports: taken };
+  }
+
+  /** Allocates what a Service needs and sets it in place. Throws ApiError after releasing everything. */
   reserve(
     service: Service,
     old: Frozen<Service> | undefined,
@@ -79,40 +108,46 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
     return new Promise((resolve) => resolve(this.#reserve(service, old, context)));
   }
 
-  /** Gives back what a deleted Service had. */
+  /** Releases the allocations of a deleted Service. */
   release(service: Frozen<Service>): void {
-    for (const { pool, address } of this.#addressesOf(service)) pool.release(address);
+    for (const text of addressesOf(service)) this.#release(text);
     for (const port of portsOf(service)) this.#ports.release(port);
   }
 
   #reserve(service: Service, old: Frozen<Service> | undefined, { dryRun }: Pick<WriteContext, 'dryRun'>): Reservation {
-    const undo: (() => void)[] = [];
-    const rollback = (): void => undo.splice(0).forEach((step) => step());
+    const addresses: string[] = [];
+    const ports = dryRun ? tryPortOperation(this.#ports) : portOperation(this.#ports, this.#random);
+    const held = { addresses, ports: ports.taken };
+    if (!dryRun) this.#underWay.add(held);
+    const keep = (): boolean => this.#underWay.delete(held);
+    const rollback = (): void => {
+      if (!keep()) return;
+      for (const text of addresses) this.#release(text);
+      ports.rollback();
+    };
     try {
       if (old !== undefined) keepAllocatedValues(service, old);
       alignClusterIps(service, old);
       refuse(service, settleFamilies(service, old, this.#families));
-      const released = this.#settleAddresses(service, old, { dryRun, undo });
-      const ports = dryRun ? tryPortOperation(this.#ports) : portOperation(this.#ports, this.#random);
-      undo.push(() => ports.rollback());
+      const released = this.#settleAddresses(service, old, { dryRun, taken: addresses });
       settlePorts(service, old, ports);
       const commit = (): void => {
-        undo.length = 0;
+        if (!keep()) return;
         ports.commit();
-        if (!dryRun) for (const text of released) this.#release(text);
+        for (const text of released) this.#release(text);
       };
-      return { commit, rollback };
+      return { commit, rollback, keep: () => void keep() };
     } catch (error) {
       rollback();
       throw error;
     }
   }
 
-  /** Takes new addresses and answers those that are to be given back with the commit. */
+  /** Allocates new addresses. Returns those to release with the commit. */
   #settleAddresses(
     service: Service,
     old: Frozen<Service> | undefined,
-    write: { dryRun: boolean; undo: (() => void)[] },
+    write: { readonly dryRun: boolean; readonly taken: string[] },
   ): readonly string[] {
     const spec = specOf(service);
     if (old === undefined || (isExternalName(old) && !isExternalName(service))) {
@@ -127,16 +162,20 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
     return families.length === 2 && ipFamilies.length === 1 ? clusterIPs.slice(1) : [];
   }
 
-  /** One address for each family, from the one at `from` on: the one asked for, or any. */
-  #takeAll(service: Service, from: number, { dryRun, undo }: { dryRun: boolean; undo: (() => void)[] }): void {
+  /** Allocates one address per family from index `from` on: the requested one, or any. */
+  #takeAll(
+    service: Service,
+    from: number,
+    { dryRun, taken }: { readonly dryRun: boolean; readonly taken: string[] },
+  ): void {
     const spec = specOf(service);
     const { ipFamilies = [] } = spec;
     const wanted = ipFamilies.map((_, index) => spec.clusterIPs?.[index] ?? '');
     const addresses = ipFamilies.map((family, index) => {
       if (index < from) return wanted[index] ?? '';
-      const taken = this.#take(family, wanted[index] ?? '', { dryRun, service, wanted });
-      if (!dryRun) undo.push(() => this.#release(taken));
-      return taken;
+      const address = this.#take(family, wanted[index] ?? '', { dryRun, service, wanted });
+      if (!dryRun) taken.push(address);
+      return address;
     });
     spec.clusterIPs = addresses;
     if (from === 0 && addresses[0] !== undefined) spec.clusterIP = addresses[0];
@@ -154,7 +193,7 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
       const next = dryRun ? pool.example : pool.takeNext(this.#random);
       if (next === undefined)
         throw internalError(
-          `failed to allocate a serviceIP for Service ${quote(service.metadata?.name ?? '')}: range is full`,
+          `failed to allocate a serviceIP for Service ${quote(service.metadata?.name ?? '')}: ${rangeFull}`,
         );
       return next;
     }
@@ -166,31 +205,46 @@ export class ServiceAllocator implements Pick<Reserving, 'reserve' | 'release'> 
     return text;
   }
 
-  #release(text: string): void {
-    const address = parseIp(text);
-    if (address !== undefined) this.#pools.get(familyOf(address))?.release(address);
+  #isTaken(text: string): boolean {
+    const found = this.#find(text);
+    return found?.pool.has(found.address) === true;
   }
 
-  #addressesOf(service: Frozen<Service>): readonly { readonly pool: AddressPool; readonly address: IpAddress }[] {
-    if (isExternalName(service)) return [];
-    return (service.spec?.clusterIPs ?? []).flatMap((text) => {
-      const address = parseIp(text);
-      if (address === undefined) return [];
-      const pool = this.#pools.get(familyOf(address));
-      return pool === undefined ? [] : [{ pool, address }];
-    });
+  #release(text: string): void {
+    const found = this.#find(text);
+    found?.pool.release(found.address);
   }
+
+  /** The pool of an address; undefined for other texts and for families that the cluster lacks. */
+  #find(text: string): PooledAddress | undefined {
+    const address = parseIp(text);
+    const pool = address && this.#pools.get(familyOf(address));
+    return pool && { pool, address };
+  }
+}
+
+/** An address and its pool. */
+interface PooledAddress {
+  readonly pool: AddressPool;
+  readonly address: IpAddress;
 }
 
 function familyOfRange(range: string): Family {
   return range.includes(':') ? 'IPv6' : 'IPv4';
 }
 
-/**
- * The ports on nodes that a Service has, that of its health check included. Other types may name ports, but own none.
- */
-function portsOf(service: Frozen<Service>): readonly number[] {
-  if (!usesNodePorts(service)) return [];
+/** The addresses of a Service, in canonical form. */
+export function addressesOf(service: Frozen<Service> | undefined): readonly string[] {
+  if (service === undefined || isExternalName(service)) return [];
+  return (service.spec?.clusterIPs ?? []).flatMap((text) => {
+    const address = parseIp(text);
+    return address === undefined ? [] : [printIp(address)];
+  });
+}
+
+/** The node ports of a Service, including the health check port. Other types may name ports, but own none. */
+export function portsOf(service: Frozen<Service> | undefined): readonly number[] {
+  if (service === undefined || !usesNodePorts(service)) return [];
   const { ports = [], healthCheckNodePort = 0 } = service.spec ?? {};
   const all = [...ports.map(({ nodePort = 0 }) => nodePort), needsHealthCheck(service) ? healthCheckNodePort : 0];
   return all.filter((port) => port !== 0);
@@ -220,7 +274,7 @@ function settleHealthCheck(spec: ServiceSpec, operation: PortOperation): void {
     return;
   }
   const port = operation.takeNext();
-  if (port === undefined) throw internalError('failed to allocate a HealthCheck NodePort 0: range is full');
+  if (port === undefined) throw internalError(`failed to allocate a HealthCheck NodePort 0: ${rangeFull}`);
   spec.healthCheckNodePort = port;
 }
 

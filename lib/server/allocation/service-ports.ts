@@ -1,12 +1,17 @@
-// A port on the nodes for each port of a Service. Ports of the same number, for several protocols, share one. What was
-// asked for is honoured or refused; what the old Service had and the new one still names is kept without asking.
+// Node ports of a Service. Ports of the same number with several protocols share one. Requested ports are allocated or
+// refused; ports of the old Service that the new one still names are kept.
 // As initNodePorts and updateNodePorts in pkg/registry/core/service/storage/alloc.go.
 import { fieldInvalid, fieldPath, internalError, unclassifiedError } from '../../core/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { ServiceSpec } from '../../core/types/index.js';
 import type { PortOperation } from './node-ports.js';
 
-/** Ports for a new Service, in place; or what is wrong with those it asks for. Throws when there are none left. */
+/** The end of the messages of writes for which nothing is left to allocate. */
+export const rangeFull = 'range is full';
+
+/**
+ * Allocates the ports of a new Service in place; returns errors of requested ports. Throws ApiError where none is left.
+ */
 export function allocatePorts(spec: ServiceSpec, operation: PortOperation): readonly FieldError[] {
   const ports = spec.ports ?? [];
   const shared = new Map<number, number>();
@@ -29,7 +34,7 @@ export function allocatePorts(spec: ServiceSpec, operation: PortOperation): read
   return [];
 }
 
-/** Ports for a changed Service, likewise. Those of the old one that are no longer named are given back later. */
+/** Allocates the ports of a changed Service likewise. Ports that it no longer names are released with the commit. */
 export function reallocatePorts(
   spec: ServiceSpec,
   before: Frozen<ServiceSpec>,
@@ -56,14 +61,14 @@ export function reallocatePorts(
   return [];
 }
 
-/** Load balancers may do without. */
+/** Whether ports are allocated automatically; load balancers may opt out. */
 function isAutomatic({ type, allocateLoadBalancerNodePorts: allocate }: ServiceSpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocate === true);
 }
 
 function next(operation: PortOperation): number {
   const port = operation.takeNext();
-  if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+  if (port === undefined) throw internalError(`failed to allocate a nodePort: ${rangeFull}`);
   return port;
 }
 

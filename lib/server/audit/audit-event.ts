@@ -1,39 +1,39 @@
-// Event of audit.k8s.io/v1: what happened to one request at one stage. Its members stand in the order in which
-// Kubernetes prints them, so that `JSON.stringify` gives a line of an audit log.
+// Event of audit.k8s.io/v1: one request at one stage. Members are in the order in which Kubernetes prints them, so that
+// `JSON.stringify` returns a line of an audit log.
 import type { Frozen, Status } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import type { AuditLevel, AuditStage } from './audit-policy.js';
 
-/** An event. Objects in it are shared with whoever else has them: read-only. */
+/** An audit event. Its objects are shared and read-only. */
 export interface AuditEvent {
   readonly kind: 'Event';
   readonly apiVersion: 'audit.k8s.io/v1';
   readonly level: AuditLevel;
-  /** Of the request: the same for all its events, and the Audit-Id header of its answer. */
+  /** The id of the request: the same for all its events and in the Audit-Id header of the response. */
   readonly auditID: string;
   readonly stage: AuditStage;
   readonly requestURI: string;
   readonly verb: string;
-  /** Whom the credentials name; empty where they were refused. */
+  /** The authenticated user; empty where the credentials were refused. */
   readonly user: Frozen<UserInfo>;
   readonly impersonatedUser?: Frozen<UserInfo>;
   readonly authenticationMetadata?: { readonly impersonationConstraint: string };
-  /** From the client's own to that of the connection; only the last is certain. */
+  /** Addresses from the client to the last proxy; only the last, that of the connection, is verified. */
   readonly sourceIPs?: readonly string[];
   readonly userAgent?: string;
   readonly objectRef?: AuditObjectReference;
   readonly responseStatus?: AuditResponseStatus;
-  /** The body, decoded and defaulted, or a patch as it came; from level Request on. */
+  /** The decoded and defaulted body, or the patch; from level Request on. */
   readonly requestObject?: unknown;
-  /** From level RequestResponse on. */
+  /** The object of the response; at level RequestResponse. */
   readonly responseObject?: unknown;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
-  /** What steps and admission plugins noted. */
+  /** Annotations of steps and admission plugins. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What a request is about. */
+/** The object or collection of a request. */
 export interface AuditObjectReference {
   readonly resource?: string;
   readonly namespace?: string;
@@ -45,6 +45,6 @@ export interface AuditObjectReference {
   readonly subresource?: string;
 }
 
-/** The parts of a Status that are bounded; of an answer that is none, the code alone. */
+/** The bounded fields of a Status; only the code of other responses. */
 export type AuditResponseStatus = Pick<Status, 'metadata'> &
   Partial<Pick<Status, 'status' | 'message' | 'reason' | 'details' | 'code'>>;

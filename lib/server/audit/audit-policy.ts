@@ -1,5 +1,5 @@
-// What is recorded about which requests: a policy as `--audit-policy-file` takes it, checked once and made into one
-// function. The first rule that matches a request decides; without one nothing is recorded. As
+// Which requests are recorded and how detailed: a policy as `--audit-policy-file` takes it, validated once and compiled
+// into a function. The first rule that matches decides; without one nothing is recorded. As
 // apiserver/pkg/audit/policy/checker.go and pkg/apis/audit/validation/validation.go.
 import type { AccessAttributes } from '../../auth/index.js';
 import {
@@ -12,10 +12,10 @@ import {
 } from '../../core/index.js';
 import type { FieldError, FieldPath, ObjectMeta } from '../../core/index.js';
 
-/** How much of a request is recorded: nothing, what it was about, also its body, also its answer. */
+/** The level of detail: nothing, metadata, also the request body, also the response. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 
-/** When an event is made: on arrival, when a long answer begins, at the end, or when the server failed. */
+/** The stage of an event: on arrival, when a long-running response starts, at the end, or on failure of the server. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
 /** Policy of audit.k8s.io/v1. */
@@ -23,32 +23,32 @@ export interface AuditPolicy {
   readonly kind?: 'Policy';
   readonly apiVersion?: 'audit.k8s.io/v1';
   readonly metadata?: ObjectMeta;
-  /** The first that matches counts. */
+  /** Rules; the first that matches decides. */
   readonly rules: readonly AuditRule[];
-  /** Stages without events, whatever the rules say. */
+  /** Stages without events, for all rules. */
   readonly omitStages?: readonly AuditStage[];
-  /** Leaves out who owns which field; a rule may say otherwise. */
+  /** Omits managedFields; a rule may override it. */
   readonly omitManagedFields?: boolean;
 }
 
-/** A rule: all of what it says must match, and what it does not say matches everything. */
+/** A rule. All of its conditions must match; an absent condition matches everything. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];
   readonly verbs?: readonly string[];
   readonly resources?: readonly AuditResources[];
-  /** The empty text stands for what has no namespace. */
+  /** Namespaces; the empty string matches requests without one. */
   readonly namespaces?: readonly string[];
-  /** Paths; a star at the end stands for anything. */
+  /** Paths; a trailing `*` matches any suffix. */
   readonly nonResourceURLs?: readonly string[];
   readonly omitStages?: readonly AuditStage[];
   readonly omitManagedFields?: boolean;
 }
 
 /**
- * Resources of a group: `pods`, `pods/log`, all subresources with `pods/*`, everything with `*`; a star may also stand
- * before the slash.
+ * Resources of a group: `pods`, `pods/log`, all subresources with a star after the slash, one subresource of all
+ * resources with a star before it, everything with `*`.
  */
 export interface AuditResources {
   readonly group?: string;
@@ -56,17 +56,20 @@ export interface AuditResources {
   readonly resourceNames?: readonly string[];
 }
 
-/** What is to be recorded of one request. */
+/** What is recorded of one request. */
 export interface AuditTerms {
   readonly level: AuditLevel;
   readonly omits: ReadonlySet<AuditStage>;
   readonly omitManagedFields: boolean;
 }
 
-/** Who asks for what. A request whose credentials were refused has no user. */
+/** The attributes of a request; without a user where its credentials were refused. */
 export type AuditedRequest = Omit<AccessAttributes, 'user'> & Partial<Pick<AccessAttributes, 'user'>>;
 
-/** Looks up what to record; undefined for nothing. Throws RangeError where the policy makes no sense. */
+/**
+ * Compiles a policy into a function that returns what to record of a request; undefined for nothing. Throws RangeError
+ * where the policy is invalid.
+ */
 export function auditTerms(policy: AuditPolicy): (request: AuditedRequest) => AuditTerms | undefined {
   const errors = policyErrors(policy);
   if (errors.length > 0) throw new RangeError(`audit policy: ${fieldErrorsText(errors)}`);
@@ -74,7 +77,7 @@ export function auditTerms(policy: AuditPolicy): (request: AuditedRequest) => Au
   return (request) => rules.find(({ rule }) => matches(rule, request))?.terms;
 }
 
-/** A level that says nothing is as good as no rule. */
+/** Returns what a rule records; undefined for level None. */
 function termsOf(
   policy: AuditPolicy,
   { level, omitStages = [], omitManagedFields }: AuditRule,

@@ -1,21 +1,20 @@
-// What is known of one audited request, gathered on its way, and the events made of it. As
+// The record of one audited request, collected while it is served, and the events created from it. As
 // apiserver/pkg/audit/request.go.
-import type { ApiRequest, ApiResponse, RequestBody } from '../../client/index.js';
 import { parseIp, printIp, printMicroTime } from '../../core/index.js';
-import type { ApiObject, Frozen, Status } from '../../core/index.js';
+import type { ApiObject, Frozen, Status, ApiRequest, ApiResponse, RequestBody } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
 import { codeOf } from '../pipeline.js';
-import type { Exchange, RequestRecorder } from '../requests/exchange.js';
+import type { Exchange, RequestRecorder } from '../pipeline.js';
 import type { AuditEvent, AuditObjectReference, AuditResponseStatus } from './audit-event.js';
 import type { AuditStage, AuditTerms } from './audit-policy.js';
 
-/** When a request came, and what it is known by. */
+/** Time of arrival and audit id of a request. */
 export interface Arrival {
   readonly auditId: string;
   readonly receivedMs: number;
 }
 
-/** One request. */
+/** The record of one request. */
 export class AuditRecord implements RequestRecorder {
   readonly #request: ApiRequest;
   readonly #exchange: Exchange | undefined;
@@ -27,7 +26,7 @@ export class AuditRecord implements RequestRecorder {
   #status: AuditResponseStatus | undefined;
   #origin: Origin | undefined;
 
-  /** A request whose credentials were refused never became an exchange. */
+  /** `exchange` is undefined where the credentials were refused. */
   constructor(request: ApiRequest, exchange: Exchange | undefined, terms: AuditTerms, arrival: Arrival) {
     this.#request = request;
     this.#exchange = exchange;
@@ -36,11 +35,15 @@ export class AuditRecord implements RequestRecorder {
     if (request.info.isResource) this.#objectRef = referenceTo(request);
   }
 
+  get recordsContent(): boolean {
+    return this.#terms.level !== 'Metadata';
+  }
+
   object(object: Frozen<ApiObject>): void {
     const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
-    // What the path says counts; the body completes it.
+    // Names of the path win over those of the body.
     this.#objectRef = inOrder({ namespace, name, uid, resourceVersion, ...this.#objectRef });
-    // The object goes on to be changed, so it is kept in the form it would be printed in.
+    // Copied, because the pipeline changes the object.
     if (this.#terms.level !== 'Metadata') this.#requestObject = JSON.parse(JSON.stringify(this.#shown(object)));
   }
 
@@ -49,7 +52,7 @@ export class AuditRecord implements RequestRecorder {
       this.#requestObject = 'object' in body ? body.object : jsonOf(body.bytes);
   }
 
-  /** Notes the answer. */
+  /** Records the response. */
   answered(response: ApiResponse): void {
     const code = codeOf(response);
     this.#status = { metadata: {}, code };
@@ -59,13 +62,13 @@ export class AuditRecord implements RequestRecorder {
     if (this.#terms.level === 'RequestResponse') this.#responseObject = this.#shown(object);
   }
 
-  /** Notes a refusal. */
+  /** Records a refusal. */
   refused(status: Status): void {
     this.#status = boundedStatus(status, status.code ?? 500);
     if (this.#terms.level === 'RequestResponse') this.#responseObject = status;
   }
 
-  /** Notes a failure that is none of the API's. */
+  /** Records a failure that is no API error. */
   failed(text: string): void {
     this.#status = {
       metadata: {},
@@ -76,7 +79,7 @@ export class AuditRecord implements RequestRecorder {
     };
   }
 
-  /** The event of a stage. Its members are set one by one, in the order in which they are printed. */
+  /** Creates the event of a stage. Members are set in the order in which they are printed. */
   event(stage: AuditStage, nowMs: number): AuditEvent {
     const { sourceIPs, userAgent, user, received } = (this.#origin ??= originOf(
       this.#request,
@@ -119,7 +122,7 @@ export class AuditRecord implements RequestRecorder {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What all events of a request have in common. */
+/** Members that all events of a request share. */
 interface Origin {
   readonly user: Frozen<UserInfo>;
   readonly sourceIPs: readonly string[];
@@ -144,7 +147,7 @@ function referenceTo({ info }: ApiRequest): AuditObjectReference {
   return inOrder({ resource, namespace, name, apiGroup: group, apiVersion: version, subresource });
 }
 
-/** Only what says something, in the order in which Kubernetes prints it. */
+/** Returns the non-empty members, in the order in which Kubernetes prints them. */
 function inOrder(reference: {
   readonly [K in keyof AuditObjectReference]?: AuditObjectReference[K] | undefined;
 }): AuditObjectReference {
@@ -176,7 +179,10 @@ function printedUser({ username = '', uid = '', groups = [], extra = {} }: Froze
   };
 }
 
-/** As apimachinery/pkg/util/net/http.go, SourceIPs: those that proxies name, then that of the connection. */
+/**
+ * Source addresses: those that proxies name, then that of the connection. As apimachinery/pkg/util/net/http.go,
+ * SourceIPs.
+ */
 function sourceAddresses(request: ApiRequest): readonly string[] {
   const forwarded = request.header('X-Forwarded-For')?.split(',', addressesMax) ?? [];
   const found = forwarded.map((each) => address(each.trim())).filter((each) => each !== undefined);
@@ -194,7 +200,7 @@ function address(text: string): string | undefined {
   return ip && printIp(ip);
 }
 
-/** A patch may be YAML, or nothing at all: then the record does without. */
+/** Parses a JSON patch; undefined where it is YAML or empty. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));

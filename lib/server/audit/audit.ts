@@ -1,45 +1,42 @@
-// The audit log: for every request that the policy asks for, an event on arrival, one when a long answer begins, and
-// one at the end. Whoever subscribes hears of the requests that come from then on; while nobody does nothing is
-// gathered. Stands right behind authentication, so that refusals of all later steps are recorded, under the name of who
-// asked. As apiserver/pkg/endpoints/filters/{audit,authn_audit}.go.
+// The audit log: for each request that the policy selects, an event on arrival, one when a long-running response
+// starts, and one at the end. Requests that arrive while there are subscribers are recorded; without subscribers
+// nothing is collected. The step follows authentication, so that refusals of later steps are recorded with their user.
+// As apiserver/pkg/endpoints/filters/{audit,authn_audit}.go.
 import { finalize } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { ApiRequest, ApiResponse } from '../../client/index.js';
-import { withSession } from '../../client/index.js';
-import { Outlet, errorText, isApiError } from '../../core/index.js';
-import type { Clock, Random } from '../../core/index.js';
+import { Outlet, errorText, isApiError, withSession } from '../../core/index.js';
+import type { Clock, Random, ApiRequest, ApiResponse } from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
-import type { Pipeline, Serve, Step } from '../pipeline.js';
-import type { Exchange } from '../requests/exchange.js';
-import { attributesOf } from '../steps.js';
+import type { Pipeline, Serve, Step, Exchange } from '../pipeline.js';
+import { attributesOf } from '../access/access-steps.js';
 import type { AuditEvent } from './audit-event.js';
 import type { AuditPolicy, AuditStage, AuditTerms } from './audit-policy.js';
 import { auditTerms } from './audit-policy.js';
 import { AuditRecord } from './audit-record.js';
 
-/** What the log is made with. */
+/** Options of the audit log. */
 export interface AuditOptions {
-  /** What to record; without one nothing is. */
+  /** The policy; undefined records nothing. */
   readonly policy: AuditPolicy | undefined;
   readonly clock: Clock;
-  /** Draws ids of requests that brought none. */
+  /** Generates audit ids of requests without one. */
   readonly random: Random;
 }
 
-/** The log. */
+/** The audit log of a server. */
 export interface Audit {
-  /** Undefined where there is nothing to record. */
+  /** The step of the pipeline; undefined where nothing is recorded. */
   readonly step: Step | undefined;
-  /** The events, as they happen. Completes when the log is closed. */
+  /** Emits the events. Completes when the log is closed. */
   readonly events$: Observable<AuditEvent>;
-  /** Records also who was refused for their credentials. */
+  /** Wraps authentication so that refused credentials are recorded, too. */
   authenticating(authenticate: Pipeline['authenticate']): Pipeline['authenticate'];
-  /** How many events there were. */
+  /** The number of events so far. */
   readonly eventsTotal: number;
   close(): void;
 }
 
-/** Makes a log. Throws RangeError where the policy makes no sense. */
+/** Creates an audit log. Throws RangeError where the policy is invalid. */
 export function auditLog({ policy, clock, random }: AuditOptions): Audit {
   const outlet = new Outlet<AuditEvent>();
   let eventsTotal = 0;
@@ -117,11 +114,11 @@ async function recorded(exchange: Exchange, next: Serve, { record, emit }: Recor
   }
 }
 
-/** The answer, with a call when all of it was given: at once, or when its stream ends for the first time. */
-function atEnd(response: ApiResponse, tell: () => void): ApiResponse {
+/** Returns the response and calls back when it is complete: at once, or when its stream first ends. */
+function atEnd(response: ApiResponse, onEnd: () => void): ApiResponse {
   let isOver = false;
   const end = (): void => {
-    if (!isOver) tell();
+    if (!isOver) onEnd();
     isOver = true;
   };
   if (response.type === 'stream') return withSession(response, (session$) => session$.pipe(finalize(end)));

@@ -1,11 +1,11 @@
-// One APIService for each version this server serves itself. Their priorities say in which order clients see groups and
-// versions. As cmd/kube-apiserver/app/aggregator.go and pkg/controlplane/apiserver/aggregator.go, whose table this is;
-// versions that are no longer served are left out. A host's own groups come last, as custom resources do.
+// One APIService for each group-version that this server serves. Priorities define the order of groups and versions for
+// clients. As cmd/kube-apiserver/app/aggregator.go and pkg/controlplane/apiserver/aggregator.go, whose table this is
+// without versions that are no longer served. Groups of the host come last, like custom resources.
 import { localApiServiceCondition, printGroupVersion } from '../../core/index.js';
 import type { GroupVersion } from '../../core/index.js';
 import type { APIService } from '../../core/types/index.js';
 
-/** In order of priority. The group of APIServices itself has none. */
+/** Returns the APIServices in order of priority. The group of APIServices itself has none. */
 export function apiServices(groupVersions: readonly GroupVersion[], now: number): readonly APIService[] {
   const condition = localApiServiceCondition(now);
   return groupVersions

@@ -1,18 +1,17 @@
-// What other servers have to know to authenticate as this one does, in the ConfigMap kube-system/
-// extension-apiserver-authentication: extension servers read there which proxies and which clients to trust. Servers
-// that share a store add to it and never take away. As
+// The ConfigMap kube-system/extension-apiserver-authentication: authorities and front-proxy headers with which
+// extension servers authenticate as this server does. Servers that share a store add to it and never remove. As
 // pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go.
 import type { Frozen } from '../../core/index.js';
 import type { ConfigMap } from '../../core/types/index.js';
 
-/** Whom the server trusts. Authorities are certificates in PEM. */
+/** The authorities that a server trusts. Certificates are in PEM. */
 export interface AuthenticationInfo {
-  /** For clients that prove themselves by certificate. */
+  /** Authorities of client certificates. */
   readonly clientAuthorities?: string;
   readonly requestHeader?: RequestHeaderInfo;
 }
 
-/** Which proxies are believed, and where they say who is asking. */
+/** Trusted front proxies, and the headers in which they name the user. */
 export interface RequestHeaderInfo {
   readonly authorities: string;
   readonly allowedNames?: readonly string[];
@@ -22,7 +21,7 @@ export interface RequestHeaderInfo {
   readonly extraPrefixes?: readonly string[];
 }
 
-/** The object, with what is there already; undefined where there is nothing to say. */
+/** Returns the ConfigMap, merged with the existing one; undefined where there is nothing to publish. */
 export function authenticationConfigMap(info: AuthenticationInfo, existing?: Frozen<ConfigMap>): ConfigMap | undefined {
   const data = dataOf(info, existing?.data ?? {});
   if (Object.keys(data).length === 0) return undefined;
@@ -40,7 +39,7 @@ export function authenticationConfigMap(info: AuthenticationInfo, existing?: Fro
 
 type Data = Readonly<Record<string, string>>;
 
-/** Keys in the order in which Kubernetes prints them. */
+/** The data, with keys in the order in which Kubernetes prints them. */
 function dataOf({ clientAuthorities = '', requestHeader }: AuthenticationInfo, existing: Data): Record<string, string> {
   const {
     authorities = '',
@@ -68,7 +67,7 @@ function dataOf({ clientAuthorities = '', requestHeader }: AuthenticationInfo, e
   };
 }
 
-/** What somebody wrote there that is no list of texts counts for none. */
+/** Parses a list of strings; empty where the text is none. */
 function listOf(text = '[]'): readonly string[] {
   try {
     const list: unknown = JSON.parse(text);
@@ -78,7 +77,7 @@ function listOf(text = '[]'): readonly string[] {
   }
 }
 
-/** Each certificate once, the older ones first. */
+/** Joins bundles without duplicate certificates, older ones first. */
 function certificates(...bundles: readonly (string | undefined)[]): string {
   const blocks = bundles.flatMap((bundle = '') => bundle.split(begin).slice(1));
   const all = blocks.map((block) => `${begin}\n${block.split(end, 1).join('').trim()}\n${end}\n`);

@@ -1,9 +1,9 @@
-// Namespaces, priorities and the range of service addresses that every cluster has.
+// System namespaces, system priority classes and the default ServiceCIDR.
 // As pkg/controlplane/controller/{systemnamespaces,defaultservicecidr} and pkg/registry/scheduling/rest.
 import { parseCidr, printNetwork, printTime, systemPriorityClasses } from '../../core/index.js';
 import type { Namespace, PriorityClass, ServiceCIDR } from '../../core/types/index.js';
 
-/** The namespaces of the system, then the one for everybody. */
+/** The system namespaces, then `default`. */
 export function namespaces(): readonly Namespace[] {
   return ['kube-system', 'kube-public', 'kube-node-lease', 'default'].map((name) => ({
     apiVersion: 'v1',
@@ -14,7 +14,7 @@ export function namespaces(): readonly Namespace[] {
   }));
 }
 
-/** The priorities of pods that a cluster cannot do without. */
+/** The priority classes of critical pods. */
 export function priorityClasses(): readonly PriorityClass[] {
   return [...systemPriorityClasses].map(([name, { value, description }]) => ({
     apiVersion: 'scheduling.k8s.io/v1',
@@ -26,7 +26,7 @@ export function priorityClasses(): readonly PriorityClass[] {
   }));
 }
 
-/** The ranges the server was started with. */
+/** The ServiceCIDR of the ranges that the server was started with. */
 export function defaultServiceCidr(cidrs: readonly string[], now: number): ServiceCIDR {
   const message = 'Kubernetes default Service CIDR is ready';
   return {

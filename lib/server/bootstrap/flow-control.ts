@@ -1,5 +1,5 @@
-// How requests are shared out: the levels and schemas that must be there, and those that Kubernetes suggests. The
-// server keeps all of them as they are here, which an annotation says.
+// The mandatory and the suggested FlowSchemas and PriorityLevelConfigurations of Kubernetes. An annotation states that
+// the server maintains them.
 // As apiserver/pkg/apis/flowcontrol/bootstrap/default.go.
 import {
   everythingOf,
@@ -37,20 +37,25 @@ export function flowSchemas(now: number): readonly FlowSchema[] {
     kind: 'FlowSchema',
     metadata: { name, generation: 1, annotations: { [autoUpdate]: 'true' } },
     spec,
-    status: { conditions: [found(spec.priorityLevelConfiguration.name, now)] },
+    status: { conditions: [danglingCondition(spec.priorityLevelConfiguration.name, true, now)] },
   }));
 }
 
 const autoUpdate = 'apf.kubernetes.io/autoupdate-spec';
 
-function found(level: string, now: number): FlowSchemaCondition {
-  const message = `This FlowSchema references the PriorityLevelConfiguration object named "${level}" and it exists`;
-  return { type: 'Dangling', status: 'False', lastTransitionTime: printTime(now), reason: 'Found', message };
+/** The condition `Dangling` of a FlowSchema: whether the priority level that it names is missing. */
+export function danglingCondition(level: string, exists: boolean, now: number): FlowSchemaCondition {
+  const found = exists ? 'and it exists' : 'but there is no such object';
+  return {
+    type: 'Dangling',
+    status: exists ? 'False' : 'True',
+    lastTransitionTime: printTime(now),
+    reason: exists ? 'Found' : 'NotFound',
+    message: `This FlowSchema references the PriorityLevelConfiguration object named "${level}" ${found}`,
+  };
 }
 
-/**
- * Levels with queues of at most 50 requests: their share of the server, how much of it others may borrow, their queues.
- */
+/** A level with queues of at most 50 requests: its share, how much of it others may borrow, and its queues. */
 interface Level {
   readonly name: string;
   readonly shares: number;
@@ -77,12 +82,12 @@ const nodes = groupSubject('system:nodes');
 const controllerManager = userSubject('system:kube-controller-manager');
 const scheduler = userSubject('system:kube-scheduler');
 const systemAccounts: Subject = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } };
-const everybody = [groupSubject('system:unauthenticated'), groupSubject('system:authenticated')];
+const allUsers = [groupSubject('system:unauthenticated'), groupSubject('system:authenticated')];
 
 /** In order of precedence. */
 function suggestedSchemas(): readonly (readonly [string, FlowSchemaSpec])[] {
   const probes = {
-    subjects: everybody,
+    subjects: allUsers,
     nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
   };
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] };
@@ -109,7 +114,7 @@ function suggestedSchemas(): readonly (readonly [string, FlowSchemaSpec])[] {
     schema('kube-scheduler', 'workload-high', 800, 'ByNamespace', everythingOf(scheduler)),
     schema('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', everythingOf(systemAccounts)),
     schema('service-accounts', 'workload-low', 9000, 'ByUser', everythingOf(groupSubject('system:serviceaccounts'))),
-    schema('global-default', 'global-default', 9900, 'ByUser', everythingOf(...everybody)),
+    schema('global-default', 'global-default', 9900, 'ByUser', everythingOf(...allUsers)),
   ];
 }
 

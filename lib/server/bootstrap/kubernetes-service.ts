@@ -1,11 +1,11 @@
-// The Service through which pods reach the API server, and what is behind it.
+// The Service `kubernetes`, through which pods reach the API server, and its endpoints.
 // As pkg/controlplane/controller/kubernetesservice/controller.go and pkg/controlplane/reconcilers.
 import { addToIp, parseCidr, parseIp, printIp } from '../../core/index.js';
 import type { Cidr } from '../../core/index.js';
 import type { EndpointSlice, Endpoints, IPAddress, Service } from '../../core/types/index.js';
 import { ipAddressOf } from '../allocation/service-companions.js';
 
-/** `kubernetes` in `default`, at the first address of the range, and that address. */
+/** The Service `kubernetes` in `default`, at the first address of the range, and its IPAddress. */
 export function kubernetesService(serviceCidr: string, port: number): readonly [Service, IPAddress] {
   const cidr = readCidr(serviceCidr);
   const clusterIP = printIp(addToIp(cidr.network, 1));
@@ -28,7 +28,7 @@ export function kubernetesService(serviceCidr: string, port: number): readonly [
   return [service, ipAddressOf(clusterIP, { namespace, name })];
 }
 
-/** The server's own address, in both forms of endpoints. */
+/** The server's address as Endpoints and EndpointSlice. */
 export function kubernetesServiceEndpoints(address: string, port: number): readonly [Endpoints, EndpointSlice] {
   const ip = parseIp(address);
   if (ip === undefined) throw new RangeError(`not an address: ${address}`);

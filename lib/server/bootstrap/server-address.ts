@@ -37,17 +37,17 @@ export function addressObjects({ address, port }: ServerAddress, serviceCidr: st
   ];
 }
 
-/** The Service with the wanted ports; users may have changed the rest. */
+/** Returns the Service with the desired ports; users may have changed the rest. */
 function withPorts(existing: StoredObject, wanted: Frozen<Service>): StoredObject {
   const { spec } = existing as Frozen<Service>; // what is stored under the key of a Service is one
   const { ports } = wanted.spec ?? {};
   return deepEqual(spec?.ports, ports) ? existing : ({ ...existing, spec: { ...spec, ports } } as StoredObject);
 }
 
-/** The object with the wanted content under the identity it has. */
-function replaced(existing: StoredObject, wantedObject: Frozen<ApiObject>): StoredObject {
+/** Returns the desired content with the metadata of the existing object. */
+function replaced(existing: StoredObject, desiredObject: Frozen<ApiObject>): StoredObject {
   const { metadata = {}, ...content } = existing;
-  const { metadata: { labels } = {}, ...wanted } = wantedObject;
+  const { metadata: { labels } = {}, ...wanted } = desiredObject;
   if (deepEqual(content, wanted) && deepEqual({ ...metadata.labels, ...labels }, metadata.labels)) return existing;
   const { generation } = metadata;
   return {

@@ -18,9 +18,14 @@ export interface BootstrapObject {
    * and create it anew. Without it an existing object is kept as it is.
    */
   readonly reconcile?: (existing: StoredObject) => Frozen<ApiObject> | undefined;
+  /**
+   * The interval in which the object is created again after it was deleted, in milliseconds since the start of the
+   * server; 0 for at once. Without it a deleted object comes back with the next start.
+   */
+  readonly restoreEveryMs?: number;
 }
 
-/** What bootstrap objects are written with. */
+/** Dependencies of writing bootstrap objects. */
 export interface BootstrapTools {
   readonly registry: Registry;
   readonly store: Store;
@@ -71,18 +76,18 @@ async function createMissing(objects: readonly BootstrapObject[], tools: Bootstr
   return existing;
 }
 
-/** What the objects of one call are created with. */
+/** Dependencies of one call. */
 interface CreateTools extends BootstrapTools {
   /** By apiVersion and kind: there are many objects of few kinds. */
   readonly kinds: Map<string, StoredKind | undefined>;
   /** When they are created, in milliseconds since 1970. */
   readonly time: number;
-  /** The same as objects say it. */
+  /** The same time as text. */
   readonly timeText: string;
 }
 
 function draftOf(given: BootstrapObject, tools: CreateTools): Draft | undefined {
-  const { object, reconcile: reconcileWith } = given;
+  const { object } = given;
   const stored = storedKindOf(object, tools);
   if (stored === undefined) return undefined;
   const { random, time, timeText } = tools;
@@ -91,8 +96,7 @@ function draftOf(given: BootstrapObject, tools: CreateTools): Draft | undefined 
   const { key, value, done } = stored.write(stored.keyOf(metadata.namespace ?? '', metadata.name ?? ''), owned);
   // `done` is not called for what is written: the value stays known as complete, so that it need not be decoded when a
   // cache first reads it and a server that has just started answers without having compiled a schema.
-  const draft = { object, stored, put: { key, value }, done };
-  return reconcileWith === undefined ? draft : { ...draft, reconcile: reconcileWith };
+  return { ...given, stored, put: { key, value }, done };
 }
 
 /** Undefined for kinds that the scheme lacks. */
@@ -147,19 +151,18 @@ function replacement(
 
 /** The object with the server as its field manager, as for what a kube-apiserver writes through its loopback client. */
 function ownedByServer(
-  { definition }: StoredKind,
+  stored: StoredKind,
   object: Frozen<ApiObject>,
   old: Frozen<ApiObject> | undefined,
   time: number,
 ): ApiObject {
-  return ownFields({
+  return ownFields(stored, {
     old,
     // The value is frozen when it is stored, so the cast away from Frozen is safe.
     new: object as ApiObject,
     manager: 'kube-apiserver',
-    operation: 'Update',
     subresource: '',
-    version: definition,
+    version: stored.definition,
     time,
   });
 }

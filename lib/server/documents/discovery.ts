@@ -1,51 +1,70 @@
-// Discovery: what is served, as clients ask before anything else. The plain form is a document per group and version;
-// the aggregated one has everything at once, which modern clients prefer. Made from the scheme on request; of what was
-// made before, the groups and versions in which no kind changed are used again.
+// Discovery: the groups, versions and resources that are served. The plain form has a document per group and version;
+// the aggregated form, which newer clients prefer, has everything in one. Documents are created from the scheme on
+// request; parts for groups and versions without changes are reused.
 // As apiserver/pkg/endpoints/discovery.
-import { deepFreeze, isAggregatedDiscovery, mediaTypes, printGroupVersion } from '../../core/index.js';
-import type { ApiGroup, GroupVersion, GroupVersionKind, Kinds, Offer, Scheme, ServedKind } from '../../core/index.js';
-import type { ApiResponse, RawResponse } from '../../client/index.js';
-import type { Exchange } from '../requests/exchange.js';
-import { storageVersionHash } from './storage-version-hash.js';
+import { deepFreeze, isAggregatedDiscovery, mediaTypes, printGroupVersion, encodeBase64 } from '../../core/index.js';
+import type {
+  ApiGroup,
+  GroupVersion,
+  GroupVersionKind,
+  Kinds,
+  Offer,
+  Scheme,
+  ServedKind,
+  ApiResponse,
+  RawResponse,
+} from '../../core/index.js';
+import type { DiscoveredResource } from '../../client/index.js';
+import { servedGroups } from '../aggregation/merged-groups.js';
+import type { ServedGroups } from '../aggregation/merged-groups.js';
+import type { RemoteApi, RemoteApis } from '../aggregation/remote-apis.js';
+import type { Exchange } from '../pipeline.js';
 import { taggedDocument } from './tagged-document.js';
 
-/** Answers `/api`, `/apis` and what is below them. */
+/** The documents at `/api`, `/apis` and below. */
 export interface Discovery {
-  /** What makes the document of a path; undefined where it has none. */
+  /** Returns the function that serves the document of a path; undefined where there is none. */
   documentAt(path: string): ((exchange: Exchange) => Promise<ApiResponse>) | undefined;
 }
 
-/** Discovery of what is served at the moment of a request. `serverAddress` is what `/api` names for connecting. */
-export function discoveryOf(kinds: Kinds, serverAddress: () => string): Discovery {
-  const current = (): Scheme => kinds.current;
+/**
+ * Creates discovery of the current kinds and of the group-versions of other servers. `/api` publishes `serverAddress`.
+ */
+export function discoveryOf(
+  kinds: Kinds,
+  remotes: Pick<RemoteApis, 'current'>,
+  serverAddress: () => string,
+): Discovery {
+  const current = servedGroups(kinds, remotes);
   const parts: DiscoveryParts = { groups: new WeakMap(), versions: new WeakMap() };
   const aggregated = {
-    core: taggedDocument(current, (scheme) => groupDiscoveryList(scheme, coreOf(scheme), parts), aggregatedType),
-    named: taggedDocument(current, (scheme) => groupDiscoveryList(scheme, namedOf(scheme), parts), aggregatedType),
+    core: taggedDocument(current, (served) => groupDiscoveryList(served, coreOf(served), parts), aggregatedType),
+    named: taggedDocument(current, (served) => groupDiscoveryList(served, namedOf(served), parts), aggregatedType),
   };
   return {
     documentAt(path) {
-      const scheme = kinds.current;
+      const served = current();
+      const { scheme } = served;
       const [root = '', ...rest] = path.split('/').filter((part) => part !== '');
       if (root === 'api' && rest.length === 0)
         return (exchange) => groupList(exchange, aggregated.core, () => apiVersions(scheme.group(''), serverAddress()));
       if (root === 'apis' && rest.length === 0)
-        return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(namedOf(scheme)));
+        return (exchange) => groupList(exchange, aggregated.named, () => apiGroupList(namedOf(served)));
       const [group = '', version] = root === 'api' ? ['', rest[0]] : rest;
       const found =
         (root === 'api' && rest.length === 1) || (root === 'apis' && rest.length <= 2)
-          ? scheme.group(group)
+          ? served.groups.find(({ name }) => name === group)
           : undefined;
       if (found === undefined || (root === 'apis') !== (group !== '')) return undefined;
       if (version === undefined) return (exchange) => Promise.resolve(plain(exchange, apiGroup(found, true)));
-      return found.versions.includes(version)
+      return scheme.group(group)?.versions.includes(version) === true
         ? async (exchange) => plain(exchange, await resourceList(scheme, { group, version }, parts))
         : undefined;
     },
   };
 }
 
-/** What is made of a group, or of the resources of a version: kept as long as they are the same. */
+/** Cached parts of documents, by the identity of a group and of a version's resources. */
 interface DiscoveryParts {
   /** The text of a group in the aggregated document. */
   readonly groups: WeakMap<ApiGroup, string>;
@@ -53,13 +72,13 @@ interface DiscoveryParts {
   readonly versions: WeakMap<readonly ServedKind[], Promise<readonly object[]>>;
 }
 
-function coreOf(scheme: Scheme): readonly ApiGroup[] {
+function coreOf({ scheme }: ServedGroups): readonly ApiGroup[] {
   const core = scheme.group('');
   return core === undefined ? [] : [core];
 }
 
-function namedOf(scheme: Scheme): readonly ApiGroup[] {
-  return scheme.groups.filter(({ name }) => name !== '');
+function namedOf({ groups }: ServedGroups): readonly ApiGroup[] {
+  return groups.filter(({ name }) => name !== '');
 }
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -73,7 +92,7 @@ const groupsOffer: Offer = {
     transform === undefined || (type === mediaTypes.json && isAggregatedDiscovery(transform)),
 };
 
-/** The lists of groups come in either form, and proxies must not mix them up. */
+/** Responds with a list of groups in the negotiated form; `Vary` keeps proxies from mixing the two. */
 async function groupList(
   exchange: Exchange,
   aggregated: (exchange: Exchange) => Promise<RawResponse>,
@@ -152,23 +171,53 @@ async function resourceEntries(scheme: Scheme, kind: ServedKind): Promise<readon
   return [main, ...below];
 }
 
-function groupDiscoveryList(scheme: Scheme, groups: readonly ApiGroup[], parts: DiscoveryParts): string {
+function groupDiscoveryList(served: ServedGroups, groups: readonly ApiGroup[], parts: DiscoveryParts): string {
   const items = groups.map((group) => {
-    const known = parts.groups.get(group) ?? JSON.stringify(groupDiscovery(scheme, group));
+    const known = parts.groups.get(group) ?? JSON.stringify(groupDiscovery(served, group));
     parts.groups.set(group, known);
     return known;
   });
   return `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items.join()}]}`;
 }
 
-function groupDiscovery(scheme: Scheme, { name, versions }: ApiGroup): object {
+function groupDiscovery({ scheme, remote }: ServedGroups, { name, versions }: ApiGroup): object {
   return {
     metadata: name === '' ? {} : { name },
-    versions: versions.map((version) => ({
-      version,
-      resources: scheme.resourcesOf({ group: name, version }).map(resourceDiscovery),
-      freshness: 'Current',
-    })),
+    versions: versions.map((version) => {
+      const other = remote(name, version);
+      if (other !== undefined) return remoteVersion(version, other);
+      const resources = scheme.resourcesOf({ group: name, version }).map(resourceDiscovery);
+      return { version, resources, freshness: 'Current' };
+    }),
+  };
+}
+
+/** A version of another server: stale while that does not list its resources; the last known ones are published. */
+function remoteVersion(version: string, { resources = [], isFresh }: RemoteApi): object {
+  return {
+    version,
+    ...(resources.length > 0 && { resources: resources.map(remoteResource) }),
+    freshness: isFresh ? 'Current' : 'Stale',
+  };
+}
+
+function remoteResource(kind: DiscoveredResource): object {
+  const { resource, singular, namespaced, verbs, shortNames = [], categories = [], subresources } = kind;
+  return {
+    resource,
+    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular ?? '',
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map(({ name, kind: responseKind, verbs: offered }) => ({
+        subresource: name,
+        responseKind,
+        verbs: offered,
+      })),
+    }),
   };
 }
 
@@ -192,7 +241,7 @@ function resourceDiscovery(kind: ServedKind): object {
   };
 }
 
-/** Group and version are left empty where they are those of the parent. */
+/** The kind of a response; group and version are empty where they are those of the parent. */
 function responseKind(gvk: GroupVersionKind, parent: ServedKind): object {
   return isElsewhere(gvk, parent)
     ? { group: gvk.group, version: gvk.version, kind: gvk.kind }
@@ -201,4 +250,13 @@ function responseKind(gvk: GroupVersionKind, parent: ServedKind): object {
 
 function isElsewhere({ group, version }: GroupVersion, parent: GroupVersion): boolean {
   return group !== parent.group || version !== parent.version;
+}
+
+/** The start of a hash of a kind's storage version. As apiserver/pkg/endpoints/discovery/storageversionhash.go. */
+async function storageVersionHash(scheme: Scheme, kind: ServedKind): Promise<string> {
+  const { group, version, kind: name } = scheme.storageOf(kind);
+  // CustomResourceDefinition publishes the hash of v1beta1, which is no longer served.
+  const announced = group === 'apiextensions.k8s.io' && name === 'CustomResourceDefinition' ? 'v1beta1' : version;
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${announced}/${name}`));
+  return encodeBase64(new Uint8Array(digest, 0, 8));
 }

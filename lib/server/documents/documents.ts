@@ -1,41 +1,46 @@
-// Everything that is no resource, by path: discovery, version, health, and what a server adds (metrics, schemas, keys).
-import type { ApiResponse } from '../../client/index.js';
+// Paths that are no resource: discovery, version, health, and documents that other parts add (metrics, schemas, keys).
 import { methodNotAllowed, unknownResource } from '../../core/index.js';
-import type { Kinds, Scheme } from '../../core/index.js';
-import type { Serve } from '../pipeline.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Kinds, ApiResponse } from '../../core/index.js';
+import { servedGroups } from '../aggregation/merged-groups.js';
+import type { ServedGroups } from '../aggregation/merged-groups.js';
+import type { RemoteApis } from '../aggregation/remote-apis.js';
+import type { Serve, Exchange } from '../pipeline.js';
 import { discoveryOf } from './discovery.js';
 import type { HealthCheck } from './health.js';
-import { health } from './health.js';
+import { checksOf, health, isHealthPath } from './health.js';
 import { pageNotFound } from './text-response.js';
 import { version } from './version.js';
 
 /** A document, or all documents below a path. */
 export interface DocumentRoute {
-  /** `/metrics`; with a slash at the end all that begins with it. */
+  /** Such as `/metrics`; a path that ends in a slash also matches everything below it. */
   readonly path: string;
   answer(exchange: Exchange): Promise<ApiResponse>;
 }
 
-/** What the documents are made from. */
+/** Options of the documents. */
 export interface DocumentsOptions {
   readonly kinds: Kinds;
-  /** Where clients reach the server; empty where that is unknown. */
+  /** The group-versions of other servers. */
+  readonly remotes: Pick<RemoteApis, 'current'>;
+  /** The `host:port` at which clients reach the server; empty where unknown. */
   readonly serverAddress: () => string;
   readonly healthChecks: readonly HealthCheck[];
   /** Documents of other parts. */
   readonly routes: () => readonly DocumentRoute[];
 }
 
-/** Answers requests for paths that are no resource. Nothing is made before the first of them comes. */
+/** Returns the step that serves paths that are no resource. Documents are created with the first request. */
 export function documentsOf(options: DocumentsOptions): Serve {
   let made: Serve | undefined;
   return (exchange) => (made ??= makeDocuments(options))(exchange);
 }
 
-function makeDocuments({ kinds, serverAddress, healthChecks, routes: makeRoutes }: DocumentsOptions): Serve {
+function makeDocuments(options: DocumentsOptions): Serve {
+  const { kinds, remotes, serverAddress, healthChecks, routes: makeRoutes } = options;
   const routes = makeRoutes();
-  const discovery = discoveryOf(kinds, serverAddress);
+  const discovery = discoveryOf(kinds, remotes, serverAddress);
+  const groups = servedGroups(kinds, remotes);
   return async (exchange) => {
     const { path, verb } = exchange.request.info;
     const trimmed = path === '/' ? path : path.replace(/\/+$/, '');
@@ -45,12 +50,12 @@ function makeDocuments({ kinds, serverAddress, healthChecks, routes: makeRoutes 
     if (route !== undefined) return route.answer(exchange);
     if (isDiscovery) {
       const document = discovery.documentAt(trimmed);
-      // Lists of groups and groups are the aggregator's, which does not look at the method.
+      // The aggregator serves groups and lists of groups, and ignores the method.
       if (document !== undefined)
         return verb === 'get' || (root === 'apis' && trimmed.split('/').length < 4)
           ? document(exchange)
           : refuseMethod();
-      // A group that exists but not in that version is known to the API; any other path is not.
+      // A missing version of an existing group is a Status; any other path is a plain 404.
       if (kinds.current.group(root === 'api' ? '' : group) !== undefined && (root === 'api' || group !== ''))
         throw unknownResource();
       return pageNotFound();
@@ -59,27 +64,29 @@ function makeDocuments({ kinds, serverAddress, healthChecks, routes: makeRoutes 
       if (trimmed !== '/version') throw unknownResource();
       return verb === 'get' ? version() : refuseMethod();
     }
-    if (healthRoots.has(root) && path === trimmed) return health(healthChecks, path, exchange);
-    if (path === '/' || path === '/index.html') return index(kinds.current, healthChecks, routes);
+    if (isHealthPath(path) && path === trimmed) return health(healthChecks, path, exchange);
+    if (path === '/' || path === '/index.html') return index(groups(), healthChecks, routes);
     return pageNotFound();
   };
 }
-
-const healthRoots: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
 
 function refuseMethod(): never {
   throw methodNotAllowed();
 }
 
-/** All paths there are. */
-function index(scheme: Scheme, checks: readonly HealthCheck[], routes: readonly DocumentRoute[]): ApiResponse {
-  const discovery = scheme.groups.flatMap(({ name, versions }) => {
+/** Responds with the list of all paths. */
+function index(
+  { groups }: ServedGroups,
+  checks: readonly HealthCheck[],
+  routes: readonly DocumentRoute[],
+): ApiResponse {
+  const discovery = groups.flatMap(({ name, versions }) => {
     const base = name === '' ? '/api' : `/apis/${name}`;
     return [base, ...versions.map((each) => `${base}/${each}`)];
   });
   const healthy = ['/healthz', '/livez', '/readyz'].flatMap((base) => [
     base,
-    ...checks.map(({ name }) => `${base}/${name}`),
+    ...checksOf(base.slice(1), checks).map(({ name }) => `${base}/${name}`),
   ]);
   const paths = [
     ...discovery,

@@ -1,18 +1,18 @@
-// What strangers need to verify tokens of ServiceAccounts: the OpenID Connect discovery document of the issuer, and its
-// keys. Both may be cached for an hour, so a new key is to be published at least that long before it signs. As
+// OpenID Connect discovery for tokens of ServiceAccounts: the issuer's configuration and its public keys. Both may be
+// cached for an hour, so a new key must be published at least that long before it signs. As
 // pkg/routes/openidmetadata.go and pkg/serviceaccount/openidmetadata.go.
 import type { TokenDiscovery } from '../../auth/index.js';
-import type { ApiResponse } from '../../client/index.js';
+import type { ApiResponse } from '../../core/index.js';
 import { methodNotAllowed } from '../../core/index.js';
 import type { DocumentRoute } from './documents.js';
 
 /**
- * `/.well-known/openid-configuration` and `/openid/v1/jwks`. `serverAddress` is where the latter is found unless the
- * issuer says otherwise.
+ * Serves `/.well-known/openid-configuration` and `/openid/v1/jwks`. The keys are published at `serverAddress` unless
+ * the issuer names another URI.
  */
 export function openIdRoutes(discovery: TokenDiscovery, serverAddress: () => string): readonly DocumentRoute[] {
   const { issuer } = discovery;
-  // Without an address of its own, the server is reached at the issuer of its tokens.
+  // Without a known address the server is assumed to be reachable at the issuer's URL.
   const origin = (address: string): string => (address === '' ? issuer.replace(/\/$/, '') : `https://${address}`);
   const configuration = async (): Promise<object> => ({
     issuer,

@@ -1,22 +1,25 @@
-// A large document that rarely changes: made on demand, kept as long as what it is made from is the same, and named by
-// a hash of its content, so that clients which have it need not fetch it again.
-import type { RawResponse } from '../../client/index.js';
-import type { Exchange } from '../requests/exchange.js';
+// A large document that rarely changes: created on demand, cached while its source is the same, and tagged with a hash
+// of its content, so that clients can revalidate their copy.
+import type { RawResponse } from '../../core/index.js';
+import type { Exchange } from '../pipeline.js';
 
-/** Responds with the document, or with 304 where the client has it. It is made anew when `source` returns another. */
+/**
+ * Responds with the document, or with 304 where the client's copy is current. It is created again when `source` returns
+ * another value.
+ */
 export function taggedDocument<S>(
   source: () => S,
-  make: (source: S) => string | Uint8Array,
+  make: (source: S) => string | Uint8Array | Promise<string | Uint8Array>,
   contentType: string,
 ): (exchange: Exchange) => Promise<RawResponse> {
   let made: { readonly source: S; readonly document: Promise<HashedDocument> } | undefined;
   return async ({ request }) => {
     const current = source();
-    if (made?.source !== current) made = { source: current, document: hashed(make(current)) };
+    if (made?.source !== current) made = { source: current, document: Promise.resolve(make(current)).then(hashed) };
     const { content, hash } = await made.document;
     const headers = { ETag: `"${hash}"`, 'Cache-Control': 'public' };
-    const isKnown = (request.header('If-None-Match') ?? '').split(',').some((tag) => tag.trim() === headers.ETag);
-    return isKnown
+    const isCurrent = (request.header('If-None-Match') ?? '').split(',').some((tag) => tag.trim() === headers.ETag);
+    return isCurrent
       ? { type: 'raw', code: 304, contentType: '', content: '', headers }
       : { type: 'raw', code: 200, contentType, content, headers };
   };

@@ -1,8 +1,8 @@
-// Answers in plain text, as Go's own HTTP server words them.
-import type { RawResponse } from '../../client/index.js';
+// Plain text responses, in the words of Go's HTTP server.
+import type { RawResponse } from '../../core/index.js';
 import { quote } from '../../core/index.js';
 
-/** Plain text that no browser shall take for anything else. */
+/** Returns a plain text response with `nosniff`. */
 export function textResponse(code: number, content: string): RawResponse {
   return {
     type: 'raw',
@@ -13,7 +13,7 @@ export function textResponse(code: number, content: string): RawResponse {
   };
 }
 
-/** The answer to a request that failed before anything of the API was asked; the text must not look like HTML. */
+/** Returns the response to a request that failed before it reached the API; HTML characters in the text are escaped. */
 export function internalErrorText(uri: string, text: string): RawResponse {
   const escaped = `Internal Server Error: ${quote(uri)}: ${text}\n`
     .replace(/&/g, '&amp;')
@@ -22,7 +22,7 @@ export function internalErrorText(uri: string, text: string): RawResponse {
   return textResponse(500, escaped);
 }
 
-/** The answer for paths nobody serves. */
+/** Returns the response to a path without a handler. */
 export function pageNotFound(): RawResponse {
   return textResponse(404, '404 page not found\n');
 }

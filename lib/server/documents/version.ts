@@ -1,10 +1,10 @@
-// `/version`: which Kubernetes this behaves like. Clients compare the numbers with their own.
-import type { RawResponse } from '../../client/index.js';
+// `/version`: the Kubernetes release that the server behaves like. Clients compare it with their own.
+import type { RawResponse } from '../../core/index.js';
 
-/** The release whose behaviour is followed; what comes after the plus says who does. */
+/** The release whose behaviour is implemented; the build metadata after the plus names the implementation. */
 export const gitVersion = 'v1.36.4+vivarium';
 
-/** The version document. */
+/** Responds with the version document. */
 export function version(): RawResponse {
   const document = {
     major: '1',

@@ -1,45 +1,45 @@
-// The seats of one priority level and who waits for them: fair queuing for requests, as
+// The seats of one priority level and the requests that wait for them: fair queuing, as
 // apiserver/pkg/util/flowcontrol/fairqueuing/queueset (its doc.go has the theory).
 //
-// Imagine that every queue with something to do got its requests served at the same pace, all at once. `#progress` is
-// how many seat-milliseconds each queue would have got by now; a queue's `nextStart` is where in that imagined world
-// its next request begins. Served next, in the real world, is the request that would finish first in the imagined one.
-// A request is taken to last 3 ms until it is known how long it did; then its queue's `nextStart` is put right. So a
-// queue pays for what its requests used, and one that had nothing to do does not save up for later.
+// In an ideal server all queues with requests would be served concurrently at the same rate. `#progress` is how many
+// seat-milliseconds each queue would have received by now; `nextStart` of a queue is when its next request would start
+// there. The request that would finish first in the ideal server is dispatched next. A request is assumed to last 3 ms;
+// when its duration is known, `nextStart` of its queue is corrected. So a queue pays for what its requests used, and an
+// idle queue does not save up credit.
 //
-// Simpler than Kubernetes in three things. Queues exist only while they have requests, waiting or served, so an idle
-// level costs nothing and sums are kept instead of counted. The clock knows whole milliseconds only. And no seats are
-// kept after a write for the work of telling watchers of it, which here happens within the write.
+// Simpler than Kubernetes in three points. Queues exist only while they have requests, so an idle level costs nothing
+// and sums are maintained instead of computed. Time is in whole milliseconds. No seats are held after a write for
+// notifying watchers, which happens within the write here.
 import type { Clock } from '../../core/index.js';
-import { after } from '../http/after.js';
+import { after } from '../http/deadlines.js';
 import { SeatDemand } from './seat-demand.js';
 
-/** How a level queues. */
+/** The queue configuration of a level. */
 export interface QueueTerms {
-  /** None: a request that finds no seat is turned away. */
+  /** The number of queues; with 0 a request without a seat is rejected. */
   readonly queues: number;
   readonly queueLengthMax: number;
 }
 
-/** Why a request was turned away. */
+/** Why a request was rejected. */
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out';
 
-/** How long a request waits. */
-export interface Patience {
+/** How long a request may wait. */
+export interface WaitLimit {
   readonly waitMs: number;
   /** Ends waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request that asks for seats. */
+/** A request for seats. */
 export interface SeatRequest<Request> {
-  /** The queues it may wait in. */
+  /** The queues that the request may wait in. */
   readonly hand: readonly number[];
   readonly seats: number;
   readonly request: Request;
 }
 
-/** Seats that a request has until it gives them back. */
+/** Seats that a request holds until it leaves. */
 export interface Seats {
   readonly count: number;
   readonly queue: Queue | undefined;
@@ -48,7 +48,7 @@ export interface Seats {
 
 interface Queue {
   readonly number: number;
-  /** Those who wait, in the order in which they came. */
+  /** Waiting requests in order of arrival. */
   readonly waiting: Set<Waiting>;
   waitingSeats: number;
   served: number;
@@ -62,15 +62,15 @@ interface Waiting {
   settle(outcome: Seats | RejectReason): void;
 }
 
-/** What a request is taken to last before it is known. */
+/** The assumed duration of a request until it is known. */
 const expectedMs = 3;
 
-/** One level's seats and queues. */
+/** The seats and queues of one level. */
 export class FairQueues<Request> {
   readonly demand: SeatDemand;
   readonly #clock: Clock;
-  readonly #patienceOf: (request: Request) => Patience;
-  /** Those with requests, the one served last at the end. */
+  readonly #patienceOf: (request: Request) => WaitLimit;
+  /** Queues with requests, the one served last at the end. */
   readonly #queues = new Map<number, Queue>();
   #terms: QueueTerms = { queues: 0, queueLengthMax: 0 };
   #limit = 0;
@@ -82,20 +82,20 @@ export class FairQueues<Request> {
   #progress = 0;
   #progressMs: number;
 
-  /** How long a request waits is asked only if it has to. */
-  constructor(clock: Clock, patienceOf: (request: Request) => Patience) {
+  /** `waitLimitOf` is called only for requests that have to wait. */
+  constructor(clock: Clock, waitLimitOf: (request: Request) => WaitLimit) {
     this.#clock = clock;
-    this.#patienceOf = patienceOf;
+    this.#patienceOf = waitLimitOf;
     this.#progressMs = clock.now();
     this.demand = new SeatDemand(this.#progressMs);
   }
 
-  /** How many seats there are. */
+  /** The number of seats. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** From now on. */
+  /** Sets queue configuration and number of seats. */
   configure(terms: QueueTerms, limit: number): void {
     this.#advance(this.#clock.now());
     this.#terms = terms;
@@ -103,7 +103,7 @@ export class FairQueues<Request> {
     this.#dispatch();
   }
 
-  /** Seats at once, or later, or the reason why not. */
+  /** Returns seats, a promise of seats, or the reason of rejection. */
   enter(claim: SeatRequest<Request>, now: number): Seats | RejectReason | Promise<Seats | RejectReason> {
     this.#advance(now);
     if (this.#terms.queues === 0)
@@ -115,12 +115,12 @@ export class FairQueues<Request> {
     const queue = known ?? this.#open(number);
     if (this.#waiting > 0 || this.#seatsTaken >= this.#limit || !this.#fits(claim.seats))
       return this.#wait(claim, queue, now);
-    // Nobody is before it.
+    // No request waits before it.
     queue.nextStart = Math.max(queue.nextStart, this.#progress);
     return this.#serve(claim.seats, queue, now);
   }
 
-  /** Gives seats back. */
+  /** Releases seats. */
   leave({ count, queue, sinceMs }: Seats, now: number): void {
     this.#advance(now);
     this.#served -= 1;
@@ -134,7 +134,7 @@ export class FairQueues<Request> {
     if (this.#waiting > 0) this.#dispatch();
   }
 
-  /** Turns away who waits. */
+  /** Rejects all waiting requests. */
   close(): void {
     for (const { waiting } of [...this.#queues.values()]) for (const each of waiting) this.#giveUp(each);
   }
@@ -147,14 +147,14 @@ export class FairQueues<Request> {
       this.#progress += (elapsedMs * Math.min(this.#seatsTaken + this.#waitingSeats, this.#limit)) / this.#queues.size;
   }
 
-  /** A request wider than the level has it for itself. */
+  /** Whether seats are free; a request that needs more than the level has gets all of them. */
   #fits(seats: number): boolean {
     return seats > this.#limit ? this.#served === 0 : this.#seatsTaken + seats <= this.#limit;
   }
 
   /**
-   * The queue of the hand with the fewest seats waited for. Where to begin changes, or flows with common queues would
-   * pile up.
+   * The queue of the hand with the fewest waiting seats. The search starts at a rotating position, or flows with common
+   * queues would collide.
    */
   #shortest(hand: readonly number[]): number {
     const first = this.#turn++ % hand.length;
@@ -197,7 +197,7 @@ export class FairQueues<Request> {
     const { waitMs, signal } = this.#patienceOf(request);
     const outcome = new Promise<Seats | RejectReason>((resolve) => {
       const giveUp = (): void => this.#giveUp(waiting);
-      // A client that is gone already finds out when its turn comes; its answer goes nowhere.
+      // A client that has disconnected is noticed when its request is dispatched.
       const cancel = after(this.#clock, waitMs, giveUp);
       signal?.addEventListener('abort', giveUp, { once: true });
       const settle: Waiting['settle'] = (result) => {
@@ -224,7 +224,7 @@ export class FairQueues<Request> {
     this.#settleQueue(waiting.queue);
     this.#tellDemand(now);
     waiting.settle('time-out');
-    // Whoever was too wide for the free seats may have stood before others.
+    // The removed request may have blocked others that need fewer seats.
     this.#dispatch();
   }
 
@@ -236,14 +236,14 @@ export class FairQueues<Request> {
     this.#waitingSeats -= seats;
   }
 
-  /** No request begins before it came; a queue without any is gone. */
+  /** Adjusts the start of a queue after a change; removes an empty queue. */
   #settleQueue(queue: Queue): void {
     const oldest = first(queue.waiting);
     if (oldest !== undefined) queue.nextStart = Math.max(queue.nextStart, oldest.arrival);
     else if (queue.served === 0) this.#queues.delete(queue.number);
   }
 
-  /** Serves whom there are seats for. The next one waits for its seats: others do not overtake it. */
+  /** Dispatches requests while there are seats. The next request waits for its seats: others do not overtake it. */
   #dispatch(): void {
     while (this.#waiting > 0 && this.#seatsTaken < this.#limit) {
       const next = this.#next();
@@ -252,7 +252,7 @@ export class FairQueues<Request> {
       this.#unqueue(next);
       const seats = this.#serve(next.seats, queue, this.#clock.now());
       this.#settleQueue(queue);
-      // To the end: of queues that would finish at once the others are served first.
+      // Moved to the end: among equal finish times the other queues come first.
       this.#queues.delete(queue.number);
       this.#queues.set(queue.number, queue);
       next.settle(seats);
@@ -277,4 +277,40 @@ export class FairQueues<Request> {
 function first<T>(values: ReadonlySet<T>): T | undefined {
   for (const value of values) return value;
   return undefined;
+}
+
+/**
+ * Deals a flow its hand of queues (shuffle sharding): it waits in the shortest of them, so that two flows seldom share
+ * all queues and a flood of one does not block the other. As apiserver/pkg/util/shufflesharding/shufflesharding.go;
+ * with a 53-bit hash instead of the first 64 bits of SHA-256, which is enough for the hands of Kubernetes' own levels
+ * (at most 42 bits).
+ */
+export function dealHand(flow: string, queues: number, handSize: number): readonly number[] {
+  const remainders: number[] = [];
+  let rest = hash53(flow);
+  for (let dealt = 0; dealt < handSize; dealt++) {
+    const left = queues - dealt;
+    remainders.push(rest % left);
+    rest = Math.floor(rest / left);
+  }
+  // Each remainder is an index among the queues not dealt yet.
+  return remainders.map((remainder, index) => {
+    let card = remainder;
+    for (let before = index - 1; before >= 0; before--) if (card >= (remainders[before] ?? 0)) card += 1;
+    return card;
+  });
+}
+
+/** Two independent hashes of 32 bits, mixed (after Murmur's finisher). */
+function hash53(text: string): number {
+  let high = 0x9e3779b9;
+  let low = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x85ebca77);
+    low = Math.imul(low ^ code, 0xc2b2ae3d);
+  }
+  high = Math.imul(high ^ (high >>> 15), 0x735a2d97) ^ Math.imul(low ^ (low >>> 13), 0x85ebca6b);
+  low = Math.imul(low ^ (low >>> 15), 0xcaf649a9) ^ Math.imul(high ^ (high >>> 13), 0x2c1b3c6d);
+  return (high >>> 11) * 2 ** 32 + (low >>> 0);
 }

@@ -1,45 +1,53 @@
-// API priority and fairness: no more requests are served at once than the server has seats for, and when they are
-// scarce every flow gets its fair part. Requests from the wire are put in flows by FlowSchemas, flows in priority
-// levels, each with seats of its own; what finds none waits or is turned away with 429. Requests that the host itself
-// makes in process are no business of this step, nor are long ones: a watch takes seats only until it has begun. As
+// API priority and fairness: the number of requests that are served at a time is limited by seats, and when seats are
+// scarce every flow gets a fair share. FlowSchemas assign requests from the wire to flows, and flows to priority levels
+// with their own seats; a request without a seat waits or is rejected with 429. In-process requests of the host are
+// exempt, as are long-running ones: a watch needs seats only until it has started. As
 // apiserver/pkg/server/filters/priority-and-fairness.go.
-import { defer, tap } from 'rxjs';
-import type { ApiRequest, ApiResponse, RawResponse } from '../../client/index.js';
+import { defer, tap, combineLatest, filter, map } from 'rxjs';
 import { Outlet, onDemand, parseDurationMs } from '../../core/index.js';
-import type { Clock, ObjectInformers } from '../../core/index.js';
+import type {
+  Clock,
+  ObjectInformers,
+  ApiRequest,
+  ApiResponse,
+  RawResponse,
+  ApiObject,
+  Frozen,
+  RequestInfo,
+  RequestOptions,
+} from '../../core/index.js';
 import { textResponse } from '../documents/text-response.js';
 import { isLongRunning } from '../http/request-info.js';
-import type { Answer, Serve, Step } from '../pipeline.js';
+import type { Answer, Serve, Step, Exchange } from '../pipeline.js';
 import type { Registry } from '../registry/registry.js';
-import type { Exchange } from '../requests/exchange.js';
-import { flowConfiguration } from './configuration.js';
-import type { Patience, RejectReason, Seats } from './fair-queues.js';
+import type { WaitLimit, RejectReason, Seats } from './fair-queues.js';
 import type { Flow } from './flow-control.js';
 import { FlowControl } from './flow-control.js';
-import { seatsOf } from './seat-estimate.js';
+import type { Observable } from 'rxjs';
+import type { FlowSchema, PriorityLevelConfiguration } from '../../core/types/index.js';
 
-/** What fairness is made with. */
+/** Options of fairness. */
 export interface FairnessOptions {
   readonly registry: Registry;
   readonly informers: ObjectInformers;
   readonly clock: Clock;
-  /** How many requests are served at once. */
+  /** The number of seats: how many requests are served at a time. */
   readonly concurrency: number;
-  /** Hears of requests that are turned away. */
-  readonly turnedAway: (request: ApiRequest) => void;
+  /** Called with each rejected request. */
+  readonly onRejected: (request: ApiRequest) => void;
 }
 
-/** The step, and what it does, for metrics. */
+/** The step, and its state for metrics. */
 export interface Fairness {
   readonly step: Step;
   readonly control: FlowControl;
-  /** Ends what was begun. */
+  /** Rejects waiting requests and stops reading the configuration. */
   close(): void;
 }
 
-/** Makes the step. Schemas and levels are read when the first request comes. */
-export function fairnessOf({ registry, informers, clock, concurrency, turnedAway }: FairnessOptions): Fairness {
-  const control = new FlowControl(clock, concurrency, patienceOf);
+/** Creates the step. Schemas and levels are read with the first request. */
+export function fairnessOf({ registry, informers, clock, concurrency, onRejected }: FairnessOptions): Fairness {
+  const control = new FlowControl(clock, concurrency, waitLimitOf);
   const closing = new Outlet<undefined>();
   const configured$ = defer(() => {
     control.configure([], []);
@@ -70,11 +78,11 @@ export function fairnessOf({ registry, informers, clock, concurrency, turnedAway
     }
     return served(undefined, flow, exchange, next);
   };
-  /** Serves on the seats that were given, if any are needed. */
+  /** Serves a request on its seats, or rejects it. */
   const served = (outcome: Seats | RejectReason | undefined, flow: Flow, exchange: Exchange, next: Serve): Answer => {
     const { counts } = flow;
     if (typeof outcome === 'string') {
-      turnedAway(exchange.request);
+      onRejected(exchange.request);
       return rejected(flow, outcome, clock.now());
     }
     counts.dispatched += 1;
@@ -138,12 +146,12 @@ function rejected({ counts, level }: Flow, why: RejectReason, nowMs: number): Ra
 
 const requestMsMax = 60_000;
 
-/** A quarter of the time that a request has. */
-function patienceOf(request: ApiRequest): Patience {
+/** A request may wait for a quarter of its time limit. */
+function waitLimitOf(request: ApiRequest): WaitLimit {
   return { waitMs: Math.min(requestMsOf(request), requestMsMax) / 4, signal: request.signal };
 }
 
-/** The wire has refused already what makes no sense. */
+/** The time limit of a request in milliseconds. The wire has already refused invalid ones. */
 function requestMsOf(request: ApiRequest): number {
   if (request.info.verb === 'watch') return requestMsMax;
   try {
@@ -151,4 +159,65 @@ function requestMsOf(request: ApiRequest): number {
   } catch {
     return requestMsMax;
   }
+}
+
+/** The configuration of priority and fairness. */
+interface FlowConfiguration {
+  readonly levels: readonly Frozen<PriorityLevelConfiguration>[];
+  readonly schemas: readonly Frozen<FlowSchema>[];
+}
+
+/**
+ * Emits the configuration whenever it changes. Objects that cannot be read count as absent, so that the mandatory ones
+ * apply and health checks are still served. Cold; completes when the server is closed; never errors.
+ */
+function flowConfiguration(informers: ObjectInformers): Observable<FlowConfiguration> {
+  const objects = <T extends ApiObject>(resource: string): Observable<readonly Frozen<T>[]> => {
+    const informer = informers.of<T>({ group: 'flowcontrol.apiserver.k8s.io', resource });
+    return informer.events$.pipe(
+      filter(({ type }) => type === 'synced' || type === 'applied' || type === 'deleted' || type === 'failed'),
+      map(() => informer.list()),
+    );
+  };
+  return combineLatest({
+    levels: objects<PriorityLevelConfiguration>('prioritylevelconfigurations'),
+    schemas: objects<FlowSchema>('flowschemas'),
+  });
+}
+
+/** The number of stored objects of a resource; undefined where unknown. */
+export type ObjectCount = (info: RequestInfo) => number | undefined;
+
+/**
+ * The seats of a request, at most `seatsMax`: one, except for lists and watches with initial events, which take one per
+ * hundred objects, up to ten. As apiserver/pkg/util/flowcontrol/request, where a list takes one per 100 kB of estimated
+ * load; objects are assumed to have 1 kB here.
+ */
+export function seatsOf(request: ApiRequest, seatsMax: number, objectCount: ObjectCount): number {
+  const { info } = request;
+  if (info.verb !== 'list' && info.verb !== 'watch') return 1;
+  if (!info.isResource || info.name !== '') return 1;
+  const most = Math.min(seatsMax, listSeatsMax);
+  const options = optionsOf(request);
+  // The options are invalid; the request is refused when it is served.
+  if (options === undefined) return most;
+  if (info.verb === 'watch' && !sendsInitialEvents(options)) return 1;
+  const stored = objectCount(info) ?? 0;
+  const loaded = options.limit !== undefined && options.limit > 0 ? Math.min(options.limit, stored) : stored;
+  return Math.max(1, Math.min(most, Math.ceil(loaded / objectsPerSeat)));
+}
+
+const listSeatsMax = 10;
+const objectsPerSeat = 100;
+
+function optionsOf(request: ApiRequest): RequestOptions | undefined {
+  try {
+    return request.options();
+  } catch {
+    return undefined;
+  }
+}
+
+function sendsInitialEvents({ sendInitialEvents, resourceVersion = '' }: RequestOptions): boolean {
+  return sendInitialEvents === true || resourceVersion === '' || resourceVersion === '0';
 }

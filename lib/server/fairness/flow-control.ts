@@ -1,9 +1,8 @@
-// Priority levels and flows as FlowSchemas and PriorityLevelConfigurations draw them. The mandatory ones are there even
-// where their objects are not. Levels keep their seats and queues when the configuration changes; one that is gone
-// serves whom it has and gets no more. As apiserver/pkg/util/flowcontrol/apf_controller.go.
-import type { ApiRequest, RequestInfo } from '../../client/index.js';
+// Priority levels and flows as FlowSchemas and PriorityLevelConfigurations define them. The mandatory ones exist even
+// without their objects. Levels keep their seats and queues when the configuration changes; a removed level serves its
+// pending requests and receives no more. As apiserver/pkg/util/flowcontrol/apf_controller.go.
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../core/index.js';
-import type { Clock, Frozen } from '../../core/index.js';
+import type { Clock, Frozen, ApiRequest, RequestInfo } from '../../core/index.js';
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -13,10 +12,8 @@ import type {
 } from '../../core/types/index.js';
 import type { FlowRule } from './flow-matching.js';
 import { flowRules, isOfFlow } from './flow-matching.js';
-import { dealHand } from './flow-hand.js';
-import type { Patience, QueueTerms, RejectReason } from './fair-queues.js';
-import { FairQueues } from './fair-queues.js';
-import { RetryAfter } from './retry-after.js';
+import { dealHand, FairQueues } from './fair-queues.js';
+import type { WaitLimit, QueueTerms, RejectReason } from './fair-queues.js';
 import type { SeatLimits } from './seat-limits.js';
 import { lendSeats, seatLimits } from './seat-limits.js';
 
@@ -31,19 +28,19 @@ export interface Level {
   readonly retryAfter: RetryAfter;
 }
 
-/** The requests of a FlowSchema: where they belong, and what became of them. */
+/** The requests of a FlowSchema: their level and counts. */
 export interface Flow {
   readonly schema: string;
   readonly level: Level;
-  /** Of every answer: what a client may know of where it belongs. */
+  /** Headers of every response that identify schema and level. */
   readonly headers: readonly string[] | undefined;
   readonly counts: FlowCounts;
   readonly rules: readonly FlowRule[];
-  /** The queues of a request. */
+  /** Returns the queues of a request. */
   handOf(info: RequestInfo, user: Frozen<UserInfo>): readonly number[];
 }
 
-/** What became of the requests of a flow, for metrics. */
+/** Counts of the requests of a flow, for metrics. */
 export interface FlowCounts {
   dispatched: number;
   executing: number;
@@ -52,32 +49,29 @@ export interface FlowCounts {
   readonly rejected: Map<RejectReason, number>;
 }
 
-/** How often levels lend each other anew. */
+/** How often the borrowing of seats is recomputed. */
 const lendingMs = 10_000;
-/** Users and namespaces whose hands are remembered, of each schema. */
+/** The maximum number of cached hands per schema. */
 const handsMax = 1000;
 
-/** Where requests belong. */
+/** Assigns requests to flows and levels. */
 export class FlowControl {
   readonly #clock: Clock;
   readonly #total: number;
-  readonly #patienceOf: (request: ApiRequest) => Patience;
+  readonly #patienceOf: (request: ApiRequest) => WaitLimit;
   #levels = new Map<string, Level>();
   #flows: readonly Flow[] = [];
   #catchAll: Flow | undefined;
   #lentMs = 0;
 
-  /**
-   * `total` is how many requests are served at once; a request that has to wait waits for so long. To be configured
-   * before it is asked.
-   */
-  constructor(clock: Clock, total: number, patienceOf: (request: ApiRequest) => Patience) {
+  /** `total` is the number of seats of the server. `configure` must be called before the first request. */
+  constructor(clock: Clock, total: number, waitLimitOf: (request: ApiRequest) => WaitLimit) {
     this.#clock = clock;
     this.#total = total;
-    this.#patienceOf = patienceOf;
+    this.#patienceOf = waitLimitOf;
   }
 
-  /** From now on. */
+  /** Replaces the configuration. */
   configure(levels: readonly Frozen<PriorityLevelConfiguration>[], schemas: readonly Frozen<FlowSchema>[]): void {
     const given = new Map(
       levels.flatMap(({ metadata, spec }) =>
@@ -100,20 +94,20 @@ export class FlowControl {
     this.#lend();
   }
 
-  /** The flow of a request; everything belongs somewhere. */
+  /** Returns the flow of a request; every request has one. */
   flowOf(info: RequestInfo, user: Frozen<UserInfo>): Flow {
     for (const flow of this.#flows) if (isOfFlow(flow.rules, info, user)) return flow;
-    // Only users without any group get here.
+    // Reached only by users without any group.
     if (this.#catchAll === undefined) throw new Error('there is always a flow for everything');
     return this.#catchAll;
   }
 
-  /** Turns away who waits. */
+  /** Rejects all waiting requests. */
   close(): void {
     for (const { queues } of this.#levels.values()) queues.close();
   }
 
-  /** Lends anew if it is time. Called when requests come and go, since nothing else changes what is needed. */
+  /** Recomputes the borrowing of seats when it is due. Called when requests arrive, since demand changes only then. */
   tick(nowMs: number): void {
     if (nowMs - this.#lentMs >= lendingMs) this.#lend();
   }
@@ -147,7 +141,7 @@ export class FlowControl {
     };
   }
 
-  /** In order of precedence; those without a level are passed over. */
+  /** Returns the flows in order of precedence, without schemas whose level does not exist. */
   #flowsOf(schemas: readonly Frozen<FlowSchema>[]): readonly Flow[] {
     const counts = new Map(this.#flows.map((flow) => [flow.schema, flow]));
     const named = schemas.flatMap(({ metadata, spec }) =>
@@ -178,7 +172,7 @@ export class FlowControl {
   }
 }
 
-/** Whether its parts fit together; the server does as if others were not there. */
+/** Whether a level is consistent; others are ignored. */
 function isWhole(name: string, { type, limited, exempt }: Frozen<PriorityLevelConfigurationSpec>): boolean {
   if (
     (type === 'Limited') !== (limited !== undefined) ||
@@ -221,7 +215,7 @@ function flowTo(
     level,
     counts,
     rules: flowRules(spec),
-    // Uids, since names would tell clients how important they are.
+    // Uids rather than names, which would reveal the priority to clients.
     headers:
       uid === '' ? undefined : ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid],
     handOf({ namespace }, { username = '' }) {
@@ -234,4 +228,49 @@ function flowTo(
       return hand;
     },
   };
+}
+
+const secondsMax = 32;
+
+/**
+ * The Retry-After of one priority level: starts at one second, doubles while many requests are rejected and shrinks
+ * while few are. As apiserver/pkg/util/flowcontrol/dropped_requests_tracker.go.
+ */
+export class RetryAfter {
+  #seconds = 1;
+  #raisedAt = 0;
+  #second = 0;
+  #count = 0;
+  /** Rejected requests per past second. */
+  #history: { readonly second: number; readonly count: number }[] = [];
+
+  /** The value of the header in seconds. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** Records a rejected request. */
+  note(nowMs: number): void {
+    const now = Math.floor(nowMs / 1000);
+    if (now === this.#second) {
+      this.#count += 1;
+      return;
+    }
+    this.#history.push({ second: this.#second, count: this.#count });
+    const kept = Math.min(2 * this.#seconds, secondsMax);
+    this.#history = this.#history.filter(({ second }) => this.#second - second <= kept);
+    this.#second = now;
+    this.#count = 1;
+    this.#adjust(now);
+  }
+
+  #adjust(now: number): void {
+    const recent = this.#history
+      .filter(({ second }) => now - second <= this.#seconds)
+      .reduce((sum, { count }) => sum + count, 0);
+    if (now - this.#raisedAt >= this.#seconds && recent >= 3 * this.#seconds) {
+      this.#seconds = Math.min(2 * this.#seconds, secondsMax);
+      this.#raisedAt = now;
+    } else if (recent < this.#seconds && this.#seconds > 1) this.#seconds -= 1;
+  }
 }

@@ -1,8 +1,6 @@
-// Which requests belong to a FlowSchema. Asked for every request from the wire, of one schema after the other until one
-// fits, so lists are made into sets once and nothing is made anew while matching. As
-// apiserver/pkg/util/flowcontrol/rule.go.
-import type { RequestInfo } from '../../client/index.js';
-import type { Frozen } from '../../core/index.js';
+// Which requests a FlowSchema matches. Called for every request from the wire, schema by schema until one matches, so
+// lists are compiled to sets once and matching allocates nothing. As apiserver/pkg/util/flowcontrol/rule.go.
+import type { Frozen, RequestInfo } from '../../core/index.js';
 import type {
   FlowSchemaSpec,
   NonResourcePolicyRule,
@@ -11,13 +9,13 @@ import type {
   UserInfo,
 } from '../../core/types/index.js';
 
-/** A rule of a schema: who does what. */
+/** A rule of a schema: users and requests. */
 export interface FlowRule {
-  /** Everybody, whatever else is listed. */
-  readonly anybody: boolean;
+  /** Matches every user. */
+  readonly anyUser: boolean;
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
-  /** Beginnings of user names: all ServiceAccounts of a namespace. */
+  /** Prefixes of user names: all ServiceAccounts of a namespace. */
   readonly prefixes: readonly string[];
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
@@ -36,23 +34,23 @@ interface PathRule {
   readonly patterns: readonly { readonly pattern: string; readonly prefix: string }[];
 }
 
-/** Some values, or all; then undefined. */
+/** The accepted values; undefined for all. */
 type Choice = ReadonlySet<string> | undefined;
 
-/** The rules of a schema. */
+/** Compiles the rules of a schema. */
 export function flowRules({ rules = [] }: Frozen<FlowSchemaSpec>): readonly FlowRule[] {
   return rules.map(flowRule);
 }
 
-/** Whether a request belongs to the schema with these rules. */
+/** Whether the rules of a schema match a request. */
 export function isOfFlow(rules: readonly FlowRule[], info: RequestInfo, user: Frozen<UserInfo>): boolean {
   for (const rule of rules)
     if (isSubject(rule, user) && (info.isResource ? isResource(rule, info) : isPath(rule, info))) return true;
   return false;
 }
 
-function isSubject({ anybody, users, groups, prefixes }: FlowRule, user: Frozen<UserInfo>): boolean {
-  if (anybody) return true;
+function isSubject({ anyUser, users, groups, prefixes }: FlowRule, user: Frozen<UserInfo>): boolean {
+  if (anyUser) return true;
   const name = user.username ?? '';
   if (users.size > 0 && users.has(name)) return true;
   if (groups.size > 0 && user.groups !== undefined) for (const group of user.groups) if (groups.has(group)) return true;
@@ -99,7 +97,7 @@ function flowRule({ subjects, resourceRules = [], nonResourceRules = [] }: Froze
     else users.add(prefix + serviceAccount.name);
   }
   return {
-    anybody: users.has('*') || groups.has('*'),
+    anyUser: users.has('*') || groups.has('*'),
     users,
     groups,
     prefixes,
@@ -134,7 +132,7 @@ function pathRule({ verbs, nonResourceURLs }: Frozen<NonResourcePolicyRule>): Pa
   };
 }
 
-/** A star stands for everything where it stands alone. */
+/** Compiles a list of values; a single `*` matches all. */
 function choice(values: readonly string[]): Choice {
   return values.length === 1 && values[0] === '*' ? undefined : new Set(values);
 }

@@ -1,18 +1,18 @@
-// How many seats a priority level could have used: its average and spread over a period, from which lending is decided.
-// As apiserver/pkg/util/flowcontrol/fairqueuing/integrator.go and seatDemandStats in apf_controller.go.
+// The demand for seats of a priority level: average and deviation over a period, from which borrowing is computed. As
+// apiserver/pkg/util/flowcontrol/fairqueuing/integrator.go and seatDemandStats in apf_controller.go.
 
-/** What a level could have used. */
+/** The demand of a level in seats. */
 export interface DemandFigures {
-  /** The most at any one time of the last period. */
+  /** The maximum of the last period. */
   readonly highest: number;
-  /** Average and deviation together, falling by half in five minutes. */
+  /** Average plus deviation, smoothed with a half-life of five minutes. */
   readonly smoothed: number;
 }
 
-/** Each period keeps so much of the one before: half of it is left after 30 periods of 10 s. */
+/** The weight of the previous value per period: half is left after 30 periods of 10 s. */
 const decay = 0.977;
 
-/** Follows a quantity over time. */
+/** Integrates a quantity over time. */
 export class SeatDemand {
   #value = 0;
   #sinceMs: number;
@@ -26,14 +26,14 @@ export class SeatDemand {
     this.#sinceMs = nowMs;
   }
 
-  /** The demand from now on. */
+  /** Sets the current demand. */
   set(value: number, nowMs: number): void {
     if (nowMs > this.#sinceMs) this.#integrate(nowMs);
     this.#value = value;
     if (value > this.#highest) this.#highest = value;
   }
 
-  /** Ends a period and begins the next. */
+  /** Ends a period, starts the next and returns the demand of the ended one. */
   endPeriod(nowMs: number): DemandFigures {
     this.#integrate(nowMs);
     const highest = this.#highest;

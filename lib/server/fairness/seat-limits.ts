@@ -1,23 +1,23 @@
-// How many seats each priority level has: its share of the server's, and what levels lend each other as long as they do
-// not need it. Pure. As apiserver/pkg/util/flowcontrol/apf_controller.go (finishQueueSetReconfigsLocked,
-// updateBorrowingLocked) and conc_alloc.go; but what is exempt neither lends nor is counted.
+// The number of seats of each priority level: its share of the server's, and the seats that levels lend each other
+// while they do not need them. Pure. As apiserver/pkg/util/flowcontrol/apf_controller.go
+// (finishQueueSetReconfigsLocked, updateBorrowingLocked) and conc_alloc.go; but exempt levels neither lend nor count.
 import type { Frozen } from '../../core/index.js';
 import type { PriorityLevelConfigurationSpec } from '../../core/types/index.js';
 import type { DemandFigures } from './seat-demand.js';
 
 /** The seats of a level. */
 export interface SeatLimits {
-  /** Its share. */
+  /** Its nominal share. */
   readonly nominal: number;
-  /** What it keeps when it lends all it may. */
+  /** The minimum: after lending all it may. */
   readonly lower: number;
-  /** What it has when it borrows all it may. */
+  /** The maximum: after borrowing all it may. */
   readonly upper: number;
-  /** The most that one request may take. */
+  /** The maximum for one request. */
   readonly perRequest: number;
 }
 
-/** Seats by share; rounded up, so that together they may be a few more than the server's. */
+/** Computes the seats of each level by share; rounded up, so that their sum may exceed the total slightly. */
 export function seatLimits(
   specs: ReadonlyMap<string, Frozen<PriorityLevelConfigurationSpec>>,
   total: number,
@@ -60,13 +60,13 @@ export interface Lender {
 }
 
 /**
- * The seats of each level for the next period, in the order given: what it needed lately up to its share, or what it
- * keeps in any case, and of the rest as much more as the others get, measured by what each could use.
+ * Returns the seats of each level for the next period, in the given order: its recent demand up to its share, at least
+ * its minimum, and the rest in proportion to demand.
  */
 export function lendSeats(lenders: readonly Lender[]): readonly number[] {
   const total = lenders.reduce((sum, { limits }) => sum + limits.nominal, 0);
   const claims = lenders.map(({ limits, demand }): Claim => {
-    // A level that has a share is never without a seat: who comes first would wait for the next period.
+    // A level with a share keeps at least one seat: its first request would otherwise wait for the next period.
     const lower = Math.max(limits.lower, Math.min(limits.nominal, Math.max(1, demand.highest)));
     return { lower, upper: limits.upper, target: Math.max(lower, demand.smoothed, targetMin) };
   });
@@ -74,7 +74,7 @@ export function lendSeats(lenders: readonly Lender[]): readonly number[] {
   return claims.map(({ lower, upper, target }) => Math.round(clamp(fair * target, lower, upper)));
 }
 
-/** What would otherwise be divided by zero. */
+/** A positive minimum that avoids division by zero. */
 const targetMin = 0.001;
 
 interface Claim {
@@ -83,13 +83,13 @@ interface Claim {
   readonly target: number;
 }
 
-/** The least proportion of their targets at which all claims together are the total, within their bounds. */
+/** The smallest factor of the targets at which the bounded claims sum up to the total. */
 function fairProportion(claims: readonly Claim[], total: number): number {
   const given = (proportion: number): number =>
     claims.reduce((sum, { lower, upper, target }) => sum + clamp(proportion * target, lower, upper), 0);
   let low = 0;
   let high = Math.max(0, ...claims.map(({ upper, target }) => upper / target));
-  // The sum only grows with the proportion: 100 halvings leave less than a seat could tell.
+  // The sum is monotonic in the factor: after 100 bisections the error is far below one seat.
   for (let step = 0; step < 100; step++) {
     const middle = (low + high) / 2;
     if (given(middle) < total) low = middle;

@@ -1,17 +1,16 @@
-// The deadline that nearly all requests share: a minute from when they came. They come in the order of their deadlines,
-// so one timer for the oldest serves all of them, and a request that is answered in time costs no timer of its own.
-// Without requests the timer is given back at once; a server that lives on its port anyway keeps it, and spares itself
-// the setting and cancelling of one per request, until `close`.
+// The deadline that nearly all requests share: one minute after arrival. Requests arrive in the order of their
+// deadlines, so one timer for the oldest serves all, and a request that is answered in time needs no timer of its own.
+// Without requests the timer is cancelled; a server on a port keeps it until `close`, which saves setting and
+// cancelling one per request.
 import type { Clock } from '../../core/index.js';
-import { after } from './after.js';
 
-/** Requests with one time limit. */
+/** The deadlines of requests with one time limit. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #keepsTimer: boolean;
-  /** Who waits, the oldest first. */
-  readonly #waiting = new Set<Waiting>();
+  /** Pending requests, the oldest first. */
+  readonly #pending = new Set<PendingRequest>();
   #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, limitMs: number, { keepsTimer }: { readonly keepsTimer: boolean }) {
@@ -20,18 +19,18 @@ export class Deadlines {
     this.#keepsTimer = keepsTimer;
   }
 
-  /** Begins to wait: calls back when it took too long, unless the answer is called before. */
+  /** Calls `expire` after the time limit, unless the returned function is called before. */
   add(expire: () => void): () => void {
-    const waiting: Waiting = { expire, due: this.#clock.now() + this.#limitMs };
-    this.#waiting.add(waiting);
+    const pending: PendingRequest = { expire, due: this.#clock.now() + this.#limitMs };
+    this.#pending.add(pending);
     this.#cancel ??= after(this.#clock, this.#limitMs, this.#onTimer);
     return () => {
-      this.#waiting.delete(waiting);
-      if (this.#waiting.size === 0 && !this.#keepsTimer) this.close();
+      this.#pending.delete(pending);
+      if (this.#pending.size === 0 && !this.#keepsTimer) this.close();
     };
   }
 
-  /** Gives the timer back. */
+  /** Cancels the timer. */
   close(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -40,18 +39,28 @@ export class Deadlines {
   readonly #onTimer = (): void => {
     this.#cancel = undefined;
     const now = this.#clock.now();
-    for (const waiting of this.#waiting) {
-      if (waiting.due > now) {
-        this.#cancel = after(this.#clock, waiting.due - now, this.#onTimer);
+    for (const pending of this.#pending) {
+      if (pending.due > now) {
+        this.#cancel = after(this.#clock, pending.due - now, this.#onTimer);
         return;
       }
-      this.#waiting.delete(waiting);
-      waiting.expire();
+      this.#pending.delete(pending);
+      pending.expire();
     }
   };
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly expire: () => void;
   readonly due: number;
+}
+
+/**
+ * Calls back once after a delay, unless the returned function is called before. All timers of the wire are subscribed
+ * here.
+ */
+export function after(clock: Clock, delayMs: number, callback: () => void): () => void {
+  // A clock never fails; a callback that throws is a defect, which surfaces as an uncaught error.
+  const subscription = clock.timer(delayMs).subscribe({ next: callback, error: callback });
+  return () => subscription.unsubscribe();
 }

@@ -1,13 +1,21 @@
-// An answer of the server to what goes over the wire: code, headers, bytes. Refusals, too: an ApiError becomes its
-// Status in a form that the client accepts, anything else that was thrown a 500 with its text and never its stack. As
+// Encodes a response for the wire: code, headers, bytes. An ApiError becomes its Status in a form that the client
+// accepts; any other error a 500 with its message and without its stack. As
 // apiserver/pkg/endpoints/handlers/responsewriters.
-import type { ApiResponse, ObjectResponse, RawResponse, ResponseExtras, WatchResponse } from '../../client/index.js';
-import type { ApiObject, Clock, Frozen, Negotiated } from '../../core/index.js';
+import type {
+  ApiObject,
+  Clock,
+  Frozen,
+  Negotiated,
+  ApiResponse,
+  ObjectResponse,
+  RawResponse,
+  ResponseExtras,
+  WatchResponse,
+} from '../../core/index.js';
 import {
   badRequest,
   encodePrettyJson,
   isAggregatedDiscovery,
-  isApiError,
   isStreamable,
   mediaTypes,
   notAcceptable,
@@ -18,27 +26,25 @@ import { encodeBody, encodeList, isItemList } from './object-encoder.js';
 import type { ListEncoding } from './object-encoder.js';
 import { pump } from './stream-pump.js';
 import type { PumpLimits } from './stream-pump.js';
-import { warningHeaders } from './warnings.js';
 import type { WatchEncoder } from './watch-encoder.js';
 import { watchContentType } from './watch-encoder.js';
 import type { StartStream, WireBody, WireOutput } from './wire-output.js';
-import { bytesBody } from './wire-output.js';
 import type { WireRequest } from './wire-request.js';
 import { streamTypes } from './wire-request.js';
 
-/** What answering needs. */
+/** Dependencies and limits of encoding. */
 export interface ResponseEncoding extends ListEncoding {
   readonly watches: WatchEncoder;
   readonly clock: Clock;
-  /** Events that may wait for a client that does not read. */
+  /** The maximum number of events that wait for a slow client. */
   readonly waitingEventsMax: number;
-  /** How long a client that fell behind has for reading so. */
+  /** How long a client that fell behind may take to read the final error, in milliseconds. */
   readonly lingerMs: number;
-  /** Told of errors that are no answers: defects. */
-  readonly onDefect: (error: unknown) => void;
+  /** Reports an error of a request to the host. Returns the error that the client receives. */
+  readonly conceal: (error: unknown, request: WireRequest) => unknown;
 }
 
-/** The answer to a request. */
+/** Encodes the response to a request. */
 export function encodeResponse(response: ApiResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   switch (response.type) {
     case 'object':
@@ -53,7 +59,7 @@ export function encodeResponse(response: ApiResponse, request: WireRequest, enco
   }
 }
 
-/** The answer to a request that was refused or failed. */
+/** Encodes the response to a request that was refused or failed. */
 export function encodeFailure(error: unknown, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const status = toStatus(error);
   const { code = 500, details } = status;
@@ -64,9 +70,9 @@ export function encodeFailure(error: unknown, request: WireRequest, encoding: Re
     ...(retry > 0 ? ['Retry-After', `${retry}`] : []),
   ];
   const object = status as Frozen<ApiObject>;
-  // Whoever accepts no form at all is still told why, in the one that people read.
+  // A client that accepts none of the forms gets the Status as indented JSON.
   const bytes = form === undefined ? utf8.encode(encodePrettyJson(object)) : encodeBody(object, form, encoding);
-  return { code, headers, body: bytesBody(bytes), gzip: false, close: false };
+  return { code, headers, body: { type: 'bytes', bytes }, gzip: false, close: false };
 }
 
 const utf8 = new TextEncoder();
@@ -88,7 +94,7 @@ function commonHeaders(
   return common;
 }
 
-/** The handler's own headers replace those that every answer has. */
+/** Sets a header; replaces one of the same name. */
 function setHeader(headers: string[], name: string, value: string): void {
   const lower = name.toLowerCase();
   for (let at = 0; at < headers.length; at += 2) {
@@ -102,9 +108,9 @@ function setHeader(headers: string[], name: string, value: string): void {
 
 function objectOutput(response: ObjectResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { code, object, form } = response;
-  const body = isItemList(object)
+  const body: WireBody = isItemList(object)
     ? listBody(encodeList(object, form, encoding))
-    : bytesBody(encodeBody(object, form, encoding));
+    : { type: 'bytes', bytes: encodeBody(object, form, encoding) };
   return {
     code,
     headers: commonHeaders(request, contentTypeOf(form), response),
@@ -120,13 +126,13 @@ function contentTypeOf({ mediaType, transform }: Negotiated): string {
   return `${mediaType};g=${transform.group};v=${transform.version};as=${transform.kind}`;
 }
 
-/** A list that fits one block is as good as an object. */
+/** A list of a single block is sent as bytes with a length. */
 function listBody(blocks: Iterable<Uint8Array>): WireBody {
   const rest = blocks[Symbol.iterator]();
   const first = rest.next();
-  if (first.done === true) return bytesBody(new Uint8Array());
+  if (first.done === true) return { type: 'bytes', bytes: new Uint8Array() };
   const second = rest.next();
-  if (second.done === true) return bytesBody(first.value);
+  if (second.done === true) return { type: 'bytes', bytes: first.value };
   const remaining: Iterable<Uint8Array> = { [Symbol.iterator]: () => rest };
   return { type: 'blocks', blocks: startingWith([first.value, second.value], remaining) };
 }
@@ -136,7 +142,7 @@ function* startingWith<T>(first: readonly T[], rest: Iterable<T>): Generator<T> 
   yield* rest;
 }
 
-/** Blocks are at least as long as what is worth compressing. */
+/** Whether the body is long enough to compress. Blocks always are. */
 function isWorthGzip(body: WireBody): boolean {
   return body.type === 'bytes' ? body.bytes.length > gzipBytesMin : body.type === 'blocks';
 }
@@ -152,20 +158,19 @@ function acceptsGzip(request: WireRequest): boolean {
 
 function watchOutput(response: WatchResponse, request: WireRequest, encoding: ResponseEncoding): WireOutput {
   const { form, events } = response;
-  const { watches, onDefect } = encoding;
-  // Only here: what is wrong with the options is told first (as handlers/get.go, where the stream is negotiated last).
+  const { watches, conceal } = encoding;
+  // Negotiated after the options were checked, as handlers/get.go does.
   if (!isStreamable(form.mediaType)) throw notAcceptable(streamTypes);
   const isText = form.mediaType === mediaTypes.json;
   const start: StartStream = (sink, framing) => {
-    // A message of its own needs no length in front.
+    // A separate message needs no length prefix.
     const framed = (frame: Uint8Array): Uint8Array => (framing === 'messages' && !isText ? frame.subarray(4) : frame);
     return pump(
       {
         values: events,
         encode: (event) => framed(watches.event(event, response)),
         failure(error) {
-          if (!isApiError(error)) onDefect(error);
-          return framed(watches.failure(toStatus(error), response));
+          return framed(watches.failure(toStatus(conceal(error, request)), response));
         },
         overflow: tooSlow,
         joins: framing === 'row',
@@ -200,12 +205,12 @@ function rawOutput(response: RawResponse, request: WireRequest, encoding: Respon
     return {
       code: 304,
       headers: headers.filter(isForUnchanged),
-      body: bytesBody(new Uint8Array()),
+      body: { type: 'bytes', bytes: new Uint8Array() },
       gzip: false,
       close: false,
     };
   if (typeof content === 'string' || content instanceof Uint8Array) {
-    const body = bytesBody(typeof content === 'string' ? utf8.encode(content) : content);
+    const body: WireBody = { type: 'bytes', bytes: typeof content === 'string' ? utf8.encode(content) : content };
     return { code, headers, body, gzip: isWorthGzip(body) && acceptsGzip(request), close: false };
   }
   const start: StartStream = (sink, framing) =>
@@ -217,12 +222,12 @@ function rawOutput(response: RawResponse, request: WireRequest, encoding: Respon
   return { code, headers, gzip: false, close: false, messages: 'log', body: { type: 'stream', start } };
 }
 
-/** Bytes have no way of saying that more should have come. */
+/** A stream of bytes has no final error frame. */
 function cutShort(): undefined {
   return undefined;
 }
 
-/** Whether the client has it already (RFC 9110, If-None-Match; ours are strong tags in quotes). */
+/** Whether the client's copy is current (RFC 9110, If-None-Match; our tags are strong, in quotes). */
 function isUnchanged({ code, headers = {} }: RawResponse, request: WireRequest): boolean {
   const known = request.header('if-none-match');
   const tag = Object.entries(headers).find(([name]) => name.toLowerCase() === 'etag')?.[1];
@@ -230,7 +235,47 @@ function isUnchanged({ code, headers = {} }: RawResponse, request: WireRequest):
   return known.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag);
 }
 
-/** Content-Type says something about a body that is not there; its value goes with it. */
+/** Removes Content-Type, name and value, from the headers of a response without a body. */
 function isForUnchanged(_: string, index: number, headers: readonly string[]): boolean {
   return headers[index - (index % 2)]?.toLowerCase() !== 'content-type';
 }
+
+/**
+ * The values of Warning headers (`299 - "text"`), without duplicates and truncated where they are too long, as byte
+ * strings. As apiserver/pkg/endpoints/filters/warning.go and apimachinery/pkg/util/net/http.go, NewWarningHeader.
+ */
+export function warningHeaders(texts: readonly string[]): readonly string[] {
+  const distinct = [...new Set(texts)].filter((text) => text !== '');
+  const whole = distinct.map((text) => Array.from(text).length);
+  if (sum(whole) <= totalRunesMax) return distinct.flatMap(header);
+  const cut: string[] = [];
+  let runes = 0;
+  for (const text of distinct) {
+    if (runes >= totalRunesMax) break;
+    const short = Array.from(text).slice(0, itemRunesMax);
+    runes += short.length;
+    cut.push(short.join(''));
+  }
+  return cut.flatMap(header);
+}
+
+const totalRunesMax = 4096;
+const itemRunesMax = 256;
+const control = /\p{Cc}/u;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** The header of one text; none where it contains control characters. */
+function header(text: string): string[] {
+  return control.test(text) ? [] : [`299 - "${byteString(text.replace(/["\\]/g, '\\$&'))}"`];
+}
+
+function byteString(text: string): string {
+  return ascii.test(text)
+    ? text
+    : Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+const ascii = /^[\x20-\x7e]*$/;

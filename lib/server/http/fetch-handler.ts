@@ -1,25 +1,24 @@
-// The wire in Web-standard form: a Request to a Response. It runs in process without a socket, in a browser's worker,
-// and mounts on any framework that speaks fetch. Paths arrive as the URL standard leaves them: dot segments are
-// resolved.
+// The wire in Web-standard form: a function from Request to Response. It runs in process without a socket or in a web
+// worker, and mounts on any framework that supports fetch. Paths arrive normalised by the URL standard: dot segments
+// are resolved.
 import type { ClientCertificate } from '../../auth/index.js';
-import { badRequest, requestEntityTooLarge } from '../../core/index.js';
-import { joinBytes } from './join-bytes.js';
+import { badRequest, joinBytes, requestEntityTooLarge } from '../../core/index.js';
 import type { Pump } from './stream-pump.js';
 import type { StartStream, WireBody, WireOutput } from './wire-output.js';
 import type { WireOptions, WireServer } from './wire.js';
 import { wire } from './wire.js';
 import type { WireInput } from './wire-request.js';
 
-/** What a Request cannot say. */
+/** Data about a request that a Request does not carry. */
 export interface FetchExtras {
   readonly certificate?: ClientCertificate;
   readonly remoteAddress?: string;
 }
 
-/** Answers requests. */
+/** Serves requests. */
 export type FetchHandler = (request: Request, extras?: FetchExtras) => Promise<Response>;
 
-/** The server as a function of requests. */
+/** Returns a function that serves requests with a server. */
 export function fetchHandler(server: WireServer, options: WireOptions = {}): FetchHandler {
   const { answer } = wire(server, options);
   return async (request, extras = {}) => toResponse(await answer(inputOf(request, extras)), request.method === 'HEAD');
@@ -40,7 +39,7 @@ function inputOf(request: Request, extras: FetchExtras): WireInput {
   };
 }
 
-/** Headers that came several times are joined here; whoever asks for names by their beginning wants each. */
+/** Returns the headers whose names start with a prefix; repeated headers are split into one pair each. */
 function headersWith(headers: Headers, prefix: string): readonly (readonly [string, string])[] {
   return [...headers].flatMap(([name, value]) =>
     name.startsWith(prefix) ? value.split(', ').map((each): [string, string] => [name, each]) : [],
@@ -71,7 +70,7 @@ function toResponse({ code, headers, body, gzip }: WireOutput, isHead: boolean):
   return new Response(gzip ? compressed(body) : bodyOf(body), { status: code, headers: pairs });
 }
 
-/** Codes that come without a body; a Response refuses one. */
+/** Status codes without a body; a Response with one throws. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function bodyOf(body: WireBody): Uint8Array | ReadableStream<Uint8Array> {

@@ -1,11 +1,10 @@
-// Objects to bytes in every form a client can ask for. Compact JSON and protobuf of stored objects go through the cache
-// of encoded bytes, so that gets, lists and watches of one revision share them; everything else is printed for the
-// occasion. Compact JSON always begins with kind and apiVersion, which lets lists cut both off cached bytes.
+// Encodes objects in every form that a client can request. Compact JSON and protobuf of stored objects are cached, so
+// that gets, lists and watches of one revision share their bytes; other forms are encoded each time. Compact JSON
+// of built-in kinds starts with kind and apiVersion, so that lists can cut both off cached bytes.
 //
-// Lists are joined from the bytes of their items in blocks, each when it is asked for: a list of a hundred thousand
-// pods is neither one string nor one turn of the event loop. Items of built-in kinds lose kind and apiVersion on the
-// way, as in Kubernetes, where only unstructured items and partial metadata keep them.
-import type { EncodedBytes } from '../../cacher/index.js';
+// Lists are joined from the bytes of their items in blocks, each encoded on demand: a list of a hundred thousand pods
+// is neither one string nor one turn of the event loop. Items of built-in kinds lose kind and apiVersion, as in
+// Kubernetes, where only unstructured items and partial metadata keep them.
 import type {
   ApiList,
   ApiObject,
@@ -23,20 +22,23 @@ import {
   encodePrettyJson,
   groupVersionKindOf,
   hasProtobuf,
+  inNameOrder,
+  inSchemaOrder,
   mediaTypes,
   openEnvelope,
   printYaml,
+  joinBytes,
 } from '../../core/index.js';
-import { joinBytes } from './join-bytes.js';
+import { LRUCache } from 'lru-cache';
 
-/** What encoding needs to know. */
+/** Dependencies of encoding. */
 export interface ObjectEncoding {
-  /** The kinds of the moment. */
+  /** Returns the current scheme. */
   readonly scheme: () => Scheme;
   readonly encoded: Pick<EncodedBytes, 'get'>;
 }
 
-/** An object as the body of an answer. */
+/** Encodes an object as the body of a response. */
 export function encodeBody(
   object: Frozen<ApiObject>,
   form: Pick<Negotiated, 'mediaType' | 'pretty'>,
@@ -48,38 +50,41 @@ export function encodeBody(
     case mediaTypes.yaml:
       return utf8.encode(printYaml(asJson(object)));
     default:
-      return form.pretty ? utf8.encode(encodePrettyJson(kindFirst(object))) : jsonBytes(object, encoding);
+      return form.pretty
+        ? utf8.encode(encodePrettyJson(inPrintedOrder(object, encoding.scheme())))
+        : jsonBytes(object, encoding);
   }
 }
 
-/** Compact JSON with kind and apiVersion in front and a newline behind. */
-export function jsonBytes(object: Frozen<ApiObject>, { encoded }: Pick<ObjectEncoding, 'encoded'>): Uint8Array {
-  const encode = (): Uint8Array => utf8.encode(encodeJson(kindFirst(object)));
+/** Encodes compact JSON, with a newline at the end. */
+export function jsonBytes(object: Frozen<ApiObject>, { encoded, scheme }: ObjectEncoding): Uint8Array {
+  const encode = (): Uint8Array => utf8.encode(encodeJson(inPrintedOrder(object, scheme())));
   return isStored(object) ? encoded.get(object, 'json', encode) : encode();
 }
 
-/** Protobuf in its envelope. */
+/** Encodes protobuf in its envelope. */
 export function protobufBytes(object: Frozen<ApiObject>, { encoded, scheme }: ObjectEncoding): Uint8Array {
   const encode = (): Uint8Array => encodeObject(typeOf(groupVersionKindOf(object), scheme()), asJson(object));
   return isStored(object) ? encoded.get(object, 'protobuf', encode) : encode();
 }
 
-/** The object with kind and apiVersion as its first properties, which it nearly always is. */
-function kindFirst(object: Frozen<ApiObject>): Frozen<ApiObject> {
-  let place = 0;
-  for (const name in object) {
-    if (name !== order[place]) break;
-    place++;
-    if (place === order.length) return object;
+/**
+ * Returns the object with its members in the order in which Kubernetes prints them: that of Go's types, or by name for
+ * kinds without one. Kinds that are not registered start with kind and apiVersion.
+ */
+function inPrintedOrder(object: Frozen<ApiObject>, scheme: Scheme): Frozen<ApiObject> {
+  const gvk = groupVersionKindOf(object);
+  if (!scheme.recognizes(gvk)) {
+    const { kind, apiVersion, ...content } = object;
+    return { ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }), ...content };
   }
-  const { kind, apiVersion, ...content } = object;
-  return { ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }), ...content };
+  const type = scheme.typeOf(gvk);
+  return hasProtobuf(type) ? inSchemaOrder(type, object) : inNameOrder(object);
 }
 
-const order = ['kind', 'apiVersion'] as const;
 const utf8 = new TextEncoder();
 
-/** Whether anybody will ask for the same object again. */
+/** Whether the object is stored, and so may be encoded again. */
 function isStored({ metadata }: Frozen<ApiObject>): boolean {
   return metadata?.uid !== undefined && metadata.resourceVersion !== undefined;
 }
@@ -88,12 +93,12 @@ function typeOf(gvk: GroupVersionKind, scheme: Scheme): StructType {
   return scheme.typeOf(gvk);
 }
 
-/** Objects of the API are JSON; their types just do not say so. */
+/** Casts an API object to JSON, which its type does not state. */
 function asJson(object: Frozen<ApiObject>): JsonObject {
   return object;
 }
 
-/** How lists are written. */
+/** Dependencies and limits of encoding lists. */
 export interface ListEncoding extends ObjectEncoding {
   readonly blockBytes: number;
 }
@@ -105,7 +110,7 @@ export function isItemList(object: Frozen<ApiObject>): object is Frozen<ApiList>
   return true;
 }
 
-/** The blocks of a list. Items are encoded when their block is asked for. */
+/** Encodes a list in blocks. Items are encoded when their block is requested. */
 export function encodeList(
   list: Frozen<ApiList>,
   { mediaType, pretty }: Pick<Negotiated, 'mediaType' | 'pretty'>,
@@ -115,7 +120,10 @@ export function encodeList(
   if (mediaType === mediaTypes.protobuf) return blocks(protobufParts(list, encoding), encoding.blockBytes);
   if (mediaType === mediaTypes.yaml)
     return [utf8.encode(printYaml({ ...list, items: list.items.map((item) => bare(item, keepsKind)) }))];
-  return blocks(pretty ? prettyParts(list, keepsKind) : jsonParts(list, keepsKind, encoding), encoding.blockBytes);
+  return blocks(
+    pretty ? prettyParts(list, keepsKind, encoding) : jsonParts(list, keepsKind, encoding),
+    encoding.blockBytes,
+  );
 }
 
 /** Items of kinds without protobuf keep their kind, as those of custom resources do. */
@@ -139,7 +147,7 @@ function* jsonParts(list: Frozen<ApiList>, keepsKind: boolean, encoding: ListEnc
   for (const item of list.items) {
     yield separator;
     const bytes = jsonBytes(item, encoding);
-    // Without its own opening brace, its kind and its newline.
+    // Without the opening brace, kind, apiVersion and the newline.
     yield bytes.subarray(lead(item), -1);
     separator = commaBrace;
   }
@@ -150,7 +158,10 @@ const brace = utf8.encode('{');
 const commaBrace = utf8.encode(',{');
 const listEnd = utf8.encode(']}\n');
 
-/** How many bytes to cut off the front of an item: nearly all of a list are of one kind, so the last answer is kept. */
+/**
+ * Returns the length of the prefix to cut off an item. Items of a list are nearly always of one kind, so the last
+ * result is cached.
+ */
 function kindLength(): (item: Frozen<ApiObject>) => number {
   let last:
     { readonly kind: string | undefined; readonly apiVersion: string | undefined; readonly length: number } | undefined;
@@ -165,26 +176,27 @@ function kindLength(): (item: Frozen<ApiObject>) => number {
   };
 }
 
-function* prettyParts(list: Frozen<ApiList>, keepsKind: boolean): Generator<Uint8Array> {
+function* prettyParts(list: Frozen<ApiList>, keepsKind: boolean, { scheme }: ObjectEncoding): Generator<Uint8Array> {
   const empty = list.items.length === 0;
   yield utf8.encode(`${encodePrettyJson(head(list)).slice(0, -2)},\n  "items": [${empty ? ']' : ''}`);
   let separator = '\n    ';
   for (const item of list.items) {
-    yield utf8.encode(separator + encodePrettyJson(bare(item, keepsKind)).replaceAll('\n', '\n    '));
+    yield utf8.encode(
+      separator + encodePrettyJson(bare(inPrintedOrder(item, scheme()), keepsKind)).replaceAll('\n', '\n    '),
+    );
     separator = ',\n    ';
   }
   yield utf8.encode(empty ? '\n}' : '\n  ]\n}');
 }
 
 function bare(item: Frozen<ApiObject>, keepsKind: boolean): Frozen<ApiObject> {
-  if (keepsKind) return kindFirst(item);
+  if (keepsKind) return item;
   const { kind: _kind, apiVersion: _apiVersion, ...content } = item;
   return content;
 }
 
 /**
- * A list message is its metadata, field 1, and its items, field 2; lengths stand in front, so all items are encoded
- * first.
+ * Encodes a list message: metadata is field 1, items are field 2. Lengths come first, so all items are encoded before.
  */
 function* protobufParts(list: Frozen<ApiList>, encoding: ListEncoding): Generator<Uint8Array> {
   const { kind = '', apiVersion = '', metadata = {} } = list;
@@ -217,7 +229,7 @@ function varint(value: number): Uint8Array {
   return Uint8Array.of(...bytes, rest);
 }
 
-/** Joins parts until they are a block: all but the last are at least of that size. */
+/** Joins parts into blocks of at least `blockBytes`, except the last. */
 function* blocks(parts: Iterable<Uint8Array>, blockBytes: number): Generator<Uint8Array> {
   let block: Uint8Array[] = [];
   let size = 0;
@@ -230,4 +242,78 @@ function* blocks(parts: Iterable<Uint8Array>, blockBytes: number): Generator<Uin
     size = 0;
   }
   if (block.length > 0) yield joinBytes(block);
+}
+
+/** Options of a cache of encoded bytes. */
+export interface EncodedBytesOptions {
+  /** The maximum size in bytes, including an estimate of the overhead per entry. */
+  readonly bytesMax: number;
+}
+
+/** The size of a cache of encoded bytes, for metrics. */
+export interface EncodedBytesFigures {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/**
+ * A cache of encoded objects, bounded by bytes; least recently used first out. Keyed by the identity of the object,
+ * since the cacher hands out one object per revision, and by form. Objects are not kept alive.
+ */
+export interface EncodedBytes {
+  /**
+   * Returns the bytes of a frozen object in a form (such as version and media type): cached ones, or those that
+   * `encode` returns.
+   */
+  get(object: object, form: string, encode: () => Uint8Array): Uint8Array;
+  figures(): EncodedBytesFigures;
+}
+
+/** The estimated overhead of an entry in bytes. */
+const entryBytes = 200;
+
+/** Creates an empty cache. Throws RangeError where `bytesMax` is no positive integer. */
+export function encodedBytes({ bytesMax }: EncodedBytesOptions): EncodedBytes {
+  if (!Number.isSafeInteger(bytesMax) || bytesMax < 1)
+    throw new RangeError(`encoded bytes: bytesMax is a whole number from 1, not ${bytesMax}`);
+  // Keys are texts rather than objects: the cache would keep whole pods alive.
+  const keys = new WeakMap<object, CacheKey>();
+  let lastNumber = 0;
+  const cache = new LRUCache<string, Uint8Array>({
+    maxSize: bytesMax,
+    sizeCalculation: (bytes) => bytes.byteLength + entryBytes,
+  });
+
+  const keyOf = (object: object, form: string): string => {
+    const last = keys.get(object);
+    if (last === undefined) {
+      const number = ++lastNumber;
+      const key = `${number} ${form}`;
+      keys.set(object, { number, form, key });
+      return key;
+    }
+    if (last.form !== form) {
+      last.form = form;
+      last.key = `${last.number} ${form}`;
+    }
+    return last.key;
+  };
+  return {
+    get: (object, form, encode) => {
+      const key = keyOf(object, form);
+      const known = cache.get(key);
+      if (known !== undefined) return known;
+      const bytes = encode();
+      cache.set(key, bytes); // skipped by the cache where too large
+      return bytes;
+    },
+    figures: () => ({ entries: cache.size, bytes: cache.calculatedSize }),
+  };
+}
+
+/** The last cache key of an object: most are requested in one form, and a new string would be hashed again. */
+interface CacheKey {
+  readonly number: number;
+  form: string;
+  key: string;
 }

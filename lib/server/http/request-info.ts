@@ -1,25 +1,25 @@
-// What a request is about, read from its method, path and query alone: before anybody knows which resources exist. So a
-// path that no resource has still gets an answer here (authorization is asked about it first) and its 404 later, from
-// `missingRoute` and from the scheme. As apiserver/pkg/endpoints/request/requestinfo.go, NewRequestInfo.
-import type { RequestInfo } from '../../client/index.js';
+// Reads the RequestInfo of a request from method, path and query alone, before it is known which resources exist. A
+// path without a resource is therefore authorized first and refused with 404 later, by `missingRoute` and the scheme.
+// As apiserver/pkg/endpoints/request/requestinfo.go, NewRequestInfo.
+import type { Query, RequestInfo } from '../../core/index.js';
 import {
+  firstValue,
   isParseError,
   isPathSegment,
   parseFieldSelector,
   parseLabelSelector,
+  parseQuery,
   quote,
   requiresExact,
+  unescapePercent,
 } from '../../core/index.js';
-import { selectingVerbs } from '../access-selectors.js';
-import type { Query } from './query.js';
-import { firstValue, isTrue, parseInt64, parseQuery, unescapePercent } from './query.js';
+import { selectingVerbs } from '../access/access-selectors.js';
+import { isTrue, parseInt64 } from './query.js';
 import type { WireOutput } from './wire-output.js';
-import { bytesBody, textOutput } from './wire-output.js';
+import { textOutput } from './wire-output.js';
 import type { WireInput } from './wire-request.js';
 
-/**
- * Reads a request; undefined where the path names a verb and nothing after it, which a real server answers with 500.
- */
+/** Reads a request; undefined where the path ends after a verb, to which a real server responds with 500. */
 export function readRequestInfo(method: string, path: string, query: Query): RequestInfo | undefined {
   const parts = splitPath(path);
   const isCore = parts[0] === 'api';
@@ -48,8 +48,8 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
 }
 
 /**
- * How a real server's router answers a path that can lead to no resource, whatever is registered: with a Status, or,
- * where not even a group could be meant, with a bare page. To be asked once the request was authorized.
+ * How a real server's router responds to a path that can be no resource, whatever is registered: with a Status, or with
+ * a plain page where not even a group is named. To be called after authorization.
  */
 export function missingRoute({
   isResource,
@@ -63,17 +63,14 @@ export function missingRoute({
 }: RequestInfo): 'status' | 'page' | undefined {
   if (!isResource) return undefined;
   if (path.startsWith('//') || (group === '' && path.startsWith('/apis/'))) return 'page';
-  // The old proxy is still a verb to authorizers, but nothing else.
+  // The legacy `proxy` path is a verb for authorizers only.
   if (verb === 'proxy' || (name === '' && subresource !== '')) return 'status';
-  // A namespace is in itself to authorizers, but not in a path.
+  // A Namespace is in its own namespace for authorizers, but not in a path.
   if (resource === 'namespaces' && /\/namespaces\/[^/]+\/namespaces(?:\/|$)/.test(path)) return 'status';
   return rest !== undefined && subresource !== 'proxy' ? 'status' : undefined;
 }
 
-/**
- * Whether a request may take as long as it likes (as pkg/server/filters/longrunning.go with the kube-apiserver's
- * lists).
- */
+/** Whether a request has no time limit (as pkg/server/filters/longrunning.go with the kube-apiserver's lists). */
 export function isLongRunning({ verb, isResource, subresource, path }: RequestInfo): boolean {
   if (verb === 'watch' || verb === 'proxy') return true;
   return isResource ? longRunningSubresources.has(subresource) : path.startsWith('/debug/pprof/');
@@ -100,7 +97,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
 
 const longRunningSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
-/** Slashes at either end do not count. */
+/** Splits a path; leading and trailing slashes are ignored. */
 function splitPath(path: string): string[] {
   const parts = path.split('/');
   while (parts.at(-1) === '') parts.pop();
@@ -118,7 +115,7 @@ function readParts(parts: readonly string[], from: number, verb: string): Parts 
   const namespaced = parts[from] === 'namespaces' && parts.length > from + 1;
   const third = parts[from + 2];
   const at = namespaced && third !== undefined && third !== 'status' && third !== 'finalize' ? from + 2 : from;
-  // The old proxy has no subresources: all that follows the name is its path.
+  // The legacy proxy has no subresources: the rest is its path.
   const restAt = verb === 'proxy' ? at + 2 : at + 3;
   return {
     namespace: namespaced ? (parts[from + 1] ?? '') : '',
@@ -129,7 +126,7 @@ function readParts(parts: readonly string[], from: number, verb: string): Parts 
   };
 }
 
-/** Without a name, a get is a list or a watch and a delete is one of all. */
+/** Completes the verb: without a name, get becomes list or watch and delete becomes deletecollection. */
 function completed(info: RequestInfo, query: Query): RequestInfo {
   if (info.name !== '') return info;
   if (info.verb === 'delete') return { ...info, verb: 'deletecollection' };
@@ -138,7 +135,7 @@ function completed(info: RequestInfo, query: Query): RequestInfo {
   return { ...info, verb, name: selectedName(query) };
 }
 
-/** With the selectors that will be applied: of several under one name that is the first. */
+/** Adds the texts of the selectors; the first of several wins. */
 function withSelectors(info: RequestInfo, query: Query): RequestInfo {
   const fieldSelector = firstValue(query, 'fieldSelector') ?? '';
   const labelSelector = firstValue(query, 'labelSelector') ?? '';
@@ -146,7 +143,7 @@ function withSelectors(info: RequestInfo, query: Query): RequestInfo {
   return { ...info, selectorTexts: { fieldSelector, labelSelector } };
 }
 
-/** The one name that a field selector leaves, for rules about names; none where any list option makes no sense. */
+/** The only name that a field selector matches, for rules about names; empty where a list option is invalid. */
 function selectedName(query: Query): string {
   const text = firstValue(query, 'fieldSelector');
   if (text === undefined || text === '') return '';
@@ -161,17 +158,17 @@ function selectedName(query: Query): string {
   }
 }
 
-/** A target that could be read. */
+/** A request target that was read. */
 export interface Target {
   readonly info: RequestInfo;
   readonly query: Query;
 }
 
 /**
- * Reads targets and remembers them, bounded in number and in length: clients request the same few again and again, and
- * to read a path costs as much as to look its object up. Targets that are too long get a 431.
+ * Reads targets and caches the results, bounded in number and length: clients repeat the same few, and parsing a path
+ * costs as much as a look-up of its object. Targets that are too long respond with 431.
  */
-export function rememberTargets(charactersMax: number): (input: WireInput) => Target | WireOutput {
+export function targetCache(charactersMax: number): (input: WireInput) => Target | WireOutput {
   const byMethod = new Map<string, Map<string, Target>>();
   return ({ method, target }) => {
     const known = byMethod.get(method);
@@ -194,12 +191,10 @@ const methodsMax = 16;
 const rememberedMax = 1024;
 const rememberedLengthMax = 512;
 
-/**
- * What a request is about, or the answer of those that Go's own server gives before anything of Kubernetes is asked.
- */
+/** Reads a target. Returns a response for targets that Go's HTTP server itself refuses. */
 function readTarget(method: string, target: string): Target | WireOutput {
   if (target === '*' && method === 'OPTIONS')
-    return { code: 200, headers: [], body: bytesBody(new Uint8Array()), gzip: false, close: false };
+    return { code: 200, headers: [], body: { type: 'bytes', bytes: new Uint8Array() }, gzip: false, close: false };
   const relative = target.startsWith('/') || target === '*' ? target : absoluteForm.exec(target)?.[1];
   const question = relative?.indexOf('?') ?? -1;
   const path =

@@ -1,56 +1,55 @@
-// From an Observable, which pushes, to a client, who may read slowly or not at all. Values that came while the client
-// was busy wait here, as values: bytes are made when they can be sent, several values in one piece. What is waited for
-// is bounded. The first burst does not count, for it is a snapshot that its source holds anyway; of what comes later at
-// most
-// `waitingMax` values wait, then the stream ends with the frame of `overflow`, or is cut where the client does not even
-// read that.
+// Sends the values of an Observable to a client that may read slowly or not at all. Values that arrive while the client
+// is busy wait unencoded; they are encoded when they can be sent, several in one chunk. The queue is bounded. The
+// initial burst does not count, because it is a snapshot that its source holds anyway; later at most `waitingMax`
+// values wait, then the stream ends with the frame of `overflow`, or is cut off where the client does not read that
+// either.
 import type { Observable, Subscription } from 'rxjs';
+import { joinBytes } from '../../core/index.js';
 import type { Clock } from '../../core/index.js';
-import { after } from './after.js';
-import { joinBytes } from './join-bytes.js';
+import { after } from './deadlines.js';
 
-/** Where bytes go. */
+/** The destination of bytes. */
 export interface ByteSink {
-  /** Takes bytes; false when it wants no more until `drain` is called on the pump. */
+  /** Writes bytes; false when it is full until `drain` is called on the pump. */
   write(bytes: Uint8Array): boolean;
-  /** All was said. */
+  /** Ends the stream normally. */
   end(): void;
-  /** The client shall know that not all was said. */
+  /** Ends the stream abnormally, so that the client sees that it is incomplete. */
   cut(): void;
 }
 
-/** What is pumped. */
+/** The source of a pump. */
 export interface PumpSource<T> {
   readonly values: Observable<T>;
   readonly encode: (value: T) => Uint8Array;
-  /** The last frame of a stream that failed; undefined where there is no way to say so. */
+  /** The final frame of a stream that failed; undefined where the form has none. */
   readonly failure: (error: unknown) => Uint8Array | undefined;
-  /** The error of a client that fell behind. */
+  /** The error for a client that fell behind. */
   readonly overflow: () => unknown;
-  /** Whether several frames may go in one piece; a WebSocket keeps them apart. */
+  /** Whether several frames may be joined in one chunk; not in a WebSocket. */
   readonly joins: boolean;
 }
 
 /** Limits of a pump. */
 export interface PumpLimits {
   readonly clock: Clock;
-  /** Values that may wait for a client. */
+  /** The maximum number of values that wait for a client. */
   readonly waitingMax: number;
-  /** How long a client that fell behind has for reading why. */
+  /** How long a client that fell behind may take to read the final frame, in milliseconds. */
   readonly lingerMs: number;
 }
 
-/** A stream on its way. */
+/** A running stream. */
 export interface Pump {
-  /** The sink wants more. */
+  /** Continues after the sink was full. */
   drain(): void;
-  /** Says that this is the end, after what waits: the server is closing. */
+  /** Ends the stream after the waiting values: the server is closing. */
   finish(): void;
-  /** Nobody listens any more, or the sink has done all it was told. An adapter calls it in any case. */
+  /** Unsubscribes. Adapters call it in any case when the connection ends. */
   stop(): void;
 }
 
-/** Subscribes, and pumps until either side ends. */
+/** Subscribes to the source and writes to the sink until either ends. */
 export function pump<T>(source: PumpSource<T>, sink: ByteSink, limits: PumpLimits): Pump {
   const stream = new StreamPump(source, sink, limits);
   stream.start();
@@ -65,14 +64,14 @@ class StreamPump<T> implements Pump {
   readonly #limits: PumpLimits;
   #subscription: Subscription | undefined;
   #waiting: T[] = [];
-  /** The first of `waiting` that was not sent yet. */
+  /** The index of the first unsent value in `waiting`. */
   #next = 0;
-  /** How many values at the front of `waiting` belong to the first burst. */
+  /** The number of values at the front of `waiting` that belong to the initial burst. */
   #snapshot = 0;
   #flushes = 0;
   #scheduled = false;
   #blocked = false;
-  /** Set when no more values come: the error, if it was one. */
+  /** Set when the source ended, with its error. */
   #end: { readonly error?: unknown } | undefined;
   #stopped = false;
   #cancelLinger: (() => void) | undefined;
@@ -89,7 +88,7 @@ class StreamPump<T> implements Pump {
       error: (error: unknown) => this.#finish({ error }),
       complete: () => this.#finish({}),
     });
-    // It may have ended while subscribing.
+    // The source may have ended synchronously.
     if (this.#end === undefined && !this.#stopped) this.#subscription = subscription;
     else subscription.unsubscribe();
   }
@@ -118,7 +117,7 @@ class StreamPump<T> implements Pump {
     this.#schedule();
   }
 
-  /** What waits is of no use to a client that has to begin anew. */
+  /** Drops the waiting values: the client has to restart anyway. */
   #overflow(): void {
     this.#waiting = [];
     this.#next = 0;
@@ -136,7 +135,7 @@ class StreamPump<T> implements Pump {
     this.#schedule();
   }
 
-  /** After whatever is being emitted: a burst leaves in few pieces. */
+  /** Sends in a microtask, so that a burst is sent in few chunks. */
   #schedule(): void {
     if (this.#scheduled || this.#blocked) return;
     this.#scheduled = true;
@@ -171,7 +170,8 @@ class StreamPump<T> implements Pump {
   }
 
   /**
-   * The frames of as many values as fit. A value that cannot be encoded ends the stream as if its source had failed.
+   * Encodes as many values as fit in a chunk. A value that cannot be encoded ends the stream as if its source had
+   * failed.
    */
   #piece(): Uint8Array | undefined {
     const { encode, joins } = this.#source;

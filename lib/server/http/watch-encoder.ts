@@ -1,21 +1,19 @@
-// Events of a watch to bytes: a line of JSON each, or a protobuf frame with its length. Watchers of one event ask for
-// the same bytes right after one another, so the last frame made is kept and handed to all of them.
-import type { WatchResponse } from '../../client/index.js';
-import type { ApiObject, Frozen, RawEvent, Status } from '../../core/index.js';
-import { encodeWatchFrame, mediaTypes } from '../../core/index.js';
-import { joinBytes } from './join-bytes.js';
+// Encodes the events of watches: a line of JSON each, or a length-prefixed protobuf frame. Watchers of one event
+// request the same bytes right after one another, so the last frame is cached.
+import type { ApiObject, Frozen, RawEvent, Status, WatchResponse } from '../../core/index.js';
+import { encodeWatchFrame, joinBytes, mediaTypes } from '../../core/index.js';
 import type { ObjectEncoding } from './object-encoder.js';
 import { jsonBytes, protobufBytes } from './object-encoder.js';
 
 /** Encodes the events of all watches of a server. */
 export interface WatchEncoder {
-  /** The frame of an event. */
+  /** Encodes an event. */
   event(event: RawEvent<Frozen<ApiObject>>, watch: WatchedKind): Uint8Array;
-  /** The frame of the failure that ends a watch. */
+  /** Encodes the failure that ends a watch. */
   failure(status: Status, watch: WatchedKind): Uint8Array;
 }
 
-/** What a watch shows, and how. */
+/** The kind and form of a watch. */
 export type WatchedKind = Pick<WatchResponse, 'bookmark' | 'form'>;
 
 /** The Content-Type of a watch (as apiserver/pkg/endpoints/handlers/watch.go). */
@@ -23,7 +21,7 @@ export function watchContentType(mediaType: string): string {
   return mediaType === mediaTypes.json ? mediaType : `${mediaType};stream=watch`;
 }
 
-/** Makes the encoder of a server. */
+/** Creates the encoder of a server. */
 export function watchEncoder(encoding: ObjectEncoding): WatchEncoder {
   const keptJson = lastFrame();
   const keptProtobuf = lastFrame();
@@ -52,7 +50,7 @@ function jsonStart(type: string): Uint8Array {
   return starts.get(type) ?? utf8.encode(`{"type":${JSON.stringify(type)},"object":`);
 }
 
-/** Keeps one frame. By identity: a frozen object never changes. */
+/** Caches one frame, by identity of the frozen object. */
 function lastFrame(): (type: string, object: object, make: () => Uint8Array) => Uint8Array {
   let kept: { readonly type: string; readonly object: object; readonly frame: Uint8Array } | undefined;
   return (type, object, make) => {

@@ -1,51 +1,48 @@
-// An answer on its way to the wire: code, headers and a body in one of three shapes. Adapters write it; they add what
-// belongs to the connection (Date, Connection, Transfer-Encoding), compress where told to, and nothing else.
-import type { StreamResponse } from '../../client/index.js';
+// A response on its way to the wire: code, headers and a body in one of three forms. Adapters write it and add only
+// what belongs to the connection (Date, Connection, Transfer-Encoding) and, where requested, compression.
+import type { StreamResponse } from '../../core/index.js';
 import type { ByteSink, Pump } from './stream-pump.js';
 
-/** The body of an answer. */
+/** The body of a response. */
 export type WireBody =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** Pieces made when they are asked for. */
+  /** Chunks that are produced on demand. */
   | { readonly type: 'blocks'; readonly blocks: Iterable<Uint8Array> }
-  /** Pieces that come when they come. Starting it subscribes; each sink of one answer is started once. */
+  /** Chunks that arrive over time. Starting subscribes; each response is started once per sink. */
   | { readonly type: 'stream'; readonly start: StartStream };
 
-/** Lets a stream flow. */
+/** Starts a stream. */
 export type StartStream = (sink: ByteSink, framing: Framing) => Pump;
 
-/** How a stream is framed: in a row, or one message each. */
+/** The framing of a stream: concatenated, or one message per frame. */
 export type Framing = 'row' | 'messages';
 
-/** An answer. */
+/** A response on the wire. */
 export interface WireOutput {
   readonly code: number;
-  /** Names and values in turn, as `writeHead` takes them. Values are byte strings. */
+  /** Names and values alternate, as `writeHead` takes them. Values are byte strings. */
   readonly headers: readonly string[];
   readonly body: WireBody;
-  /** The client wants gzip and the body is worth it: to be said in Content-Encoding and Vary. */
+  /** Whether to compress the body with gzip, announced in Content-Encoding and Vary. */
   readonly gzip: boolean;
-  /** The connection is of no further use. */
+  /** Whether to close the connection after the response. */
   readonly close: boolean;
-  /** How a stream goes over a WebSocket: events as text or binary messages, or the bytes of a log. */
+  /** The messages of a stream over a WebSocket: events as text or binary, or the bytes of a log. */
   readonly messages?: 'text' | 'binary' | 'log';
-  /** A stream of channels, for adapters that can upgrade the connection. Others write the rest, which refuses. */
+  /**
+   * A stream of channels, for adapters that can upgrade the connection. Others write the rest of the output, a refusal.
+   */
   readonly channels?: StreamResponse;
 }
 
-/** A body that is there already. */
-export function bytesBody(bytes: Uint8Array): WireBody {
-  return { type: 'bytes', bytes };
-}
-
-/** A short text. */
+/** Creates a plain text response. */
 export function textOutput(
   code: number,
   text: string,
   extra: Partial<Pick<WireOutput, 'close'>> & { readonly headers?: readonly string[] } = {},
 ): WireOutput {
   const headers = ['Content-Type', 'text/plain; charset=utf-8', ...(extra.headers ?? [])];
-  return { code, headers, body: bytesBody(utf8.encode(text)), gzip: false, close: extra.close === true };
+  return { code, headers, body: { type: 'bytes', bytes: utf8.encode(text) }, gzip: false, close: extra.close === true };
 }
 
 const utf8 = new TextEncoder();

@@ -1,33 +1,41 @@
-// A request as it came over the wire, as the value that the server handles. Nothing is read before it is asked for: not
-// the options, not the body, not even whether the client is still there. An adapter (fetch, node) provides a WireInput;
-// everything that Kubernetes says about it is decided here.
+// A request from the wire as an ApiRequest. Options, body and the state of the connection are read only when they are
+// requested. An adapter (fetch, node) provides a WireInput; everything that is specific to Kubernetes is decided here.
 import type { ClientCertificate } from '../../auth/index.js';
-import type { AnswerNotes, ApiRequest, RequestBody, RequestInfo, RequestOptions } from '../../client/index.js';
-import type { Negotiated, Offer } from '../../core/index.js';
-import { mediaTypes, negotiate, notAcceptable, routeNotAcceptable } from '../../core/index.js';
-import type { Query } from './query.js';
-import { firstValue } from './query.js';
+import type {
+  Negotiated,
+  Offer,
+  Query,
+  ResponseNotes,
+  ApiRequest,
+  RequestBody,
+  RequestInfo,
+  RequestOptions,
+} from '../../core/index.js';
+import { firstValue, mediaTypes, negotiate, notAcceptable, routeNotAcceptable } from '../../core/index.js';
 import { readOptions } from './query.js';
 
-/** What an adapter knows about a request. */
+/** A request as an adapter provides it. */
 export interface WireInput {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
-  /** A header's value by name in lower case; several of one name are joined by commas. */
+  /** Returns a header by lower-case name; several of one name are joined by commas. */
   header(name: string): string | undefined;
-  /** Those whose names begin with a prefix in lower case; names in lower case, one pair for each that was sent. */
+  /**
+   * Returns the headers whose names start with a lower-case prefix: one pair per header that was sent, with lower-case
+   * names.
+   */
   headersWith(prefix: string): readonly (readonly [name: string, value: string])[];
-  /** The whole body. Rejects with ApiError 413 where it is longer, 400 where it breaks off. */
+  /** Reads the body. Rejects with ApiError 413 where it is longer, 400 where it is incomplete. */
   readBody(bytesMax: number): Promise<Uint8Array>;
-  /** Calls back when the client went away before it was answered. */
+  /** Calls back when the client disconnects before the response. */
   onGone(callback: () => void): void;
-  /** What the client presented, where TLS asked. */
+  /** The client certificate of the TLS connection. */
   readonly certificate?: ClientCertificate | undefined;
   readonly remoteAddress?: string | undefined;
 }
 
-/** What the wire makes of an input before anybody handles it. */
+/** What the wire reads of an input before it is handled. */
 export interface WireContext {
   readonly info: RequestInfo;
   readonly query: Query;
@@ -44,7 +52,7 @@ export class WireRequest implements ApiRequest {
   #options: RequestOptions | undefined;
   #body: Promise<RequestBody | undefined> | undefined;
   #abort: AbortController | undefined;
-  #notes: AnswerNotes = {};
+  #notes: ResponseNotes = {};
 
   constructor(input: WireInput, context: WireContext) {
     this.info = context.info;
@@ -52,7 +60,7 @@ export class WireRequest implements ApiRequest {
     this.#context = context;
   }
 
-  /** The method as sent: HEAD is a get to authorization, but no resource answers to it. */
+  /** The HTTP method: HEAD is authorized as get, but resources do not serve it. */
   get method(): string {
     return this.#input.method;
   }
@@ -62,7 +70,7 @@ export class WireRequest implements ApiRequest {
     return this.#input.certificate;
   }
 
-  /** Where it came from. */
+  /** The address of the client. */
   get remoteAddress(): string | undefined {
     return this.#input.remoteAddress;
   }
@@ -84,16 +92,16 @@ export class WireRequest implements ApiRequest {
     return this.#input.target;
   }
 
-  tell(notes: AnswerNotes): void {
+  addNotes(notes: ResponseNotes): void {
     this.#notes = notes;
   }
 
-  /** What the answer shall say besides what it is. */
-  get notes(): AnswerNotes {
+  /** Warnings and headers of the response. */
+  get notes(): ResponseNotes {
     return this.#notes;
   }
 
-  /** Ends the request for whoever listens to its signal. */
+  /** Aborts the signal of the request. */
   abort(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
@@ -118,14 +126,14 @@ export class WireRequest implements ApiRequest {
   negotiate(offer: Offer): Negotiated {
     const accept = this.#input.header('accept');
     const form = this.#context.negotiate(accept, offer);
-    // The router only refuses more: what it would let pass and what it would not differ in `application/*` and in case.
+    // The router only adds refusals; the two differ in `application/*` and in letter case.
     if (form === undefined || accept === undefined || !offer.mediaTypes.includes(accept))
       this.#passRouter(accept, offer);
     if (form === undefined) throw notAcceptable(offer.mediaTypes);
     return form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
   }
 
-  /** The form of a refusal: never a transform; undefined where the client accepts nothing at all. */
+  /** The form of a refusal, without a transform; undefined where the client accepts none. */
   negotiateStatus(): Negotiated | undefined {
     const form = this.#context.negotiate(this.#input.header('accept'), statusOffer);
     return form === undefined || form.pretty || !this.#wantsPretty() ? form : { ...form, pretty: true };
@@ -154,7 +162,7 @@ export class WireRequest implements ApiRequest {
   }
 }
 
-/** The forms that a watch can have. */
+/** The media types of watches. */
 export const streamTypes: readonly string[] = Object.freeze([
   `${mediaTypes.json};stream=watch`,
   `${mediaTypes.protobuf};stream=watch`,
@@ -165,13 +173,12 @@ const statusOffer: Offer = {
   allows: (_mediaType, transform) => transform === undefined,
 };
 
-/** What strconv.ParseBool takes for true. */
+/** The texts that strconv.ParseBool parses as true. */
 const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /**
- * The router in front of the built-in resources compares media types letter by letter and knows no `application/*`;
- * what it lets pass is negotiated in earnest. As go-restful's Route.matchesAccept. Custom resources have no such
- * router: they offer no protobuf.
+ * Whether the router in front of the built-in resources accepts the header: it compares media types exactly and without
+ * `application/*`. As go-restful's Route.matchesAccept. Custom resources, which offer no protobuf, have no such router.
  */
 function passesRouter(accept: string | undefined, produced: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true;
@@ -184,19 +191,19 @@ function passesRouter(accept: string | undefined, produced: readonly string[]): 
 
 const clausesMax = 64;
 
-/** `/apis` and `/apis/⟨group⟩` belong to the aggregator, which has no such router either. */
+/** Whether the aggregator serves the path (`/apis`, `/apis/⟨group⟩`), which has no such router either. */
 function isGroupPath({ isResource, path }: RequestInfo): boolean {
   return !isResource && /^\/apis\/*(?:[^/]+\/*)?$/.test(path);
 }
 
-/** Negotiates, and remembers. */
+/** Negotiates the form of a response. */
 export type Negotiate = (accept: string | undefined, offer: Offer) => Negotiated | undefined;
 
 /**
- * Remembers negotiations, for one server: clients send the same few Accept headers, and an offer is a constant of its
- * endpoint. Bounded in number and in length of what is remembered.
+ * Creates a cached negotiation for one server: clients send the same few Accept headers, and an offer is a constant of
+ * its endpoint. Bounded in number and length.
  */
-export function rememberNegotiations(): Negotiate {
+export function negotiationCache(): Negotiate {
   const known = new WeakMap<Offer, Map<string, Negotiated | undefined>>();
   return (accept = '', offer) => {
     if (accept.length > acceptLengthMax) return negotiate(accept, offer);

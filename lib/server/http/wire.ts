@@ -1,13 +1,13 @@
 // The wire: everything between the bytes of a request and the Handler, and back. Adapters (fetch-handler.ts here,
-// listen.ts in ../node) turn what their platform has into a WireInput and write the WireOutput; what Kubernetes says
-// about either stands here, once. Never rejects: whatever happens there is an answer.
-import { encodedBytes } from '../../cacher/index.js';
-import type { EncodedBytes } from '../../cacher/index.js';
-import type { ApiResponse, Handler, RequestInfo } from '../../client/index.js';
-import type { Clock, Kinds, Random } from '../../core/index.js';
+// listen.ts in ../node) turn their platform's request into a WireInput and write the WireOutput; what is specific to
+// Kubernetes is here. Never rejects: every failure is a response.
+import { encodedBytes } from './object-encoder.js';
+import type { EncodedBytes } from './object-encoder.js';
+import type { Clock, Kinds, Query, Random, ApiResponse, Handler, RequestInfo } from '../../core/index.js';
 import {
   badRequest,
   errorText,
+  firstValue,
   isApiError,
   isParseError,
   methodNotAllowed,
@@ -15,64 +15,64 @@ import {
   systemClock,
   systemRandom,
 } from '../../core/index.js';
-import { after } from './after.js';
-import { Deadlines } from './deadlines.js';
+import { after, Deadlines } from './deadlines.js';
 import { encodeFailure, encodeResponse, gzipBytesMin } from './encode-response.js';
 import type { ResponseEncoding } from './encode-response.js';
-import type { Query } from './query.js';
-import { firstValue } from './query.js';
-import { isLongRunning } from './request-info.js';
-import { rememberTargets } from './request-info.js';
+import { isLongRunning, targetCache } from './request-info.js';
+import { publicError, requestFailure } from './request-failure.js';
+import type { RequestFailure } from './request-failure.js';
 import { watchEncoder } from './watch-encoder.js';
 import type { WireOutput } from './wire-output.js';
 import { textOutput } from './wire-output.js';
 import type { WireInput } from './wire-request.js';
-import { WireRequest, rememberNegotiations } from './wire-request.js';
+import { WireRequest, negotiationCache } from './wire-request.js';
 
-/** What the wire is made of. Everything has a default. */
+/** Options of the wire. All have defaults. */
 export interface WireOptions {
   readonly clock?: Clock;
-  /** Draws audit ids. */
+  /** Generates audit ids. */
   readonly random?: Random;
-  /** Where encoded objects are kept. Default a cache of 64 MiB. */
+  /** The cache of encoded objects. Default: 64 MiB. */
   readonly encoded?: Pick<EncodedBytes, 'get'>;
   readonly limits?: Partial<WireLimits>;
-  /** Told of errors that are no answers: defects of the server. Their text is answered with 500. */
+  /** Receives errors that are no API errors: defects of the server. Clients get a generic message with 500. */
   readonly onDefect?: (error: unknown) => void;
 }
 
-/** Every buffer and every wait has an end. */
+/** Limits of the wire. */
 export interface WireLimits {
-  /** The longest body, beyond which 413 is answered. Default 3 MiB. */
+  /** The maximum size of a body in bytes; a longer one responds with 413. Default 3 MiB. */
   readonly bodyBytesMax: number;
-  /** The longest path with its query, beyond which 431 is answered. Default 256 KiB. */
+  /** The maximum length of path and query; a longer one responds with 431. Default 256 KiB. */
   readonly targetCharactersMax: number;
-  /** How long a request may take that is none of the long ones. Default one minute. */
+  /** The time limit of requests that are not long-running, in milliseconds. Default one minute. */
   readonly requestMs: number;
-  /** Events that may wait for a client that does not read. Default 10,000. */
+  /** The maximum number of events that wait for a slow client. Default 10,000. */
   readonly waitingEventsMax: number;
-  /** How long a client that fell behind has for reading so. Default 5 s. */
+  /** How long a client that fell behind may take to read the final error, in milliseconds. Default 5 s. */
   readonly lingerMs: number;
 }
 
-/** What the wire serves: an ApiServer, or a handler with the kinds of its objects. */
+/** A server behind the wire: an ApiServer, or a handler with its kinds. */
 export interface WireServer {
   readonly handler: Handler;
-  /** Encode and decode protobuf. */
+  /** The kinds of the objects, for protobuf. */
   readonly kinds: Kinds;
+  /** Receives requests that failed because of a defect or of the store. Default: they are dropped. */
+  readonly reportFailure?: (failure: RequestFailure) => void;
 }
 
 /** A server behind the wire. */
 export interface Wire {
-  /** Answers a request. */
+  /** Serves a request. */
   readonly answer: (input: WireInput) => WireOutput | Promise<WireOutput>;
-  /** Gives back what is kept between requests. */
+  /** Cancels the timer that is kept between requests. */
   readonly close: () => void;
 }
 
-/** Puts a server behind the wire. One that lives on a port keeps its timer between requests, until it is closed. */
+/** Creates the wire of a server. A server on a port keeps its timer between requests, until it is closed. */
 export function wire(
-  { handler, kinds }: WireServer,
+  { handler, kinds, reportFailure }: WireServer,
   options: WireOptions = {},
   { keepsTimer = false }: { readonly keepsTimer?: boolean } = {},
 ): Wire {
@@ -86,21 +86,25 @@ export function wire(
     ...objects,
     ...limits,
     clock,
-    onDefect,
+    conceal: (error, request) => {
+      if (!isApiError(error)) onDefect(error);
+      const failure = requestFailure(error, request);
+      if (failure !== undefined) reportFailure?.(failure);
+      return publicError(error, request);
+    },
     blockBytes: gzipBytesMin,
     watches: watchEncoder(objects),
   };
   const deadlines = new Deadlines(clock, limits.requestMs, { keepsTimer });
   const timing: Timing = { deadlines, clock, limits };
-  const negotiate = rememberNegotiations();
-  const targetOf = rememberTargets(limits.targetCharactersMax);
-  const nextId = auditIds(random);
+  const negotiate = negotiationCache();
+  const targetOf = targetCache(limits.targetCharactersMax);
 
   const answer = (input: WireInput): WireOutput | Promise<WireOutput> => {
     const target = targetOf(input);
     if ('code' in target) return target;
     const { info, query } = target;
-    const auditId = auditIdOf(input) ?? nextId();
+    const auditId = auditIdOf(input) ?? random.uuid();
     const request = new WireRequest(input, { info, query, auditId, negotiate, bodyBytesMax: limits.bodyBytesMax });
     let response: ApiResponse | Promise<ApiResponse>;
     try {
@@ -124,23 +128,13 @@ export function wire(
   };
   const failed = (error: unknown, request: WireRequest): WireOutput => {
     if (error === timedOut) return timeoutOutput(request.auditId);
-    if (!isApiError(error)) onDefect(error);
-    return encodeFailure(refusalFor(request.method, request.info, error), request, encoding);
+    const shown = encoding.conceal(error, request);
+    return encodeFailure(refusalFor(request.method, request.info, shown), request, encoding);
   };
   return { answer, close: () => deadlines.close() };
 }
 
-/**
- * Version 4 UUIDs that count: nobody has to guess them, and drawing each anew would cost more than all the rest of a
- * small answer.
- */
-function auditIds(random: Random): () => string {
-  const prefix = random.uuid().slice(0, 24);
-  let count = random.integer(2 ** 40);
-  return () => prefix + (count++).toString(16).padStart(12, '0');
-}
-
-/** The client's own, where it sent one. */
+/** The audit id that the client sent; undefined without one. */
 function auditIdOf(input: WireInput): string | undefined {
   const sent = input.header('audit-id');
   return sent === '' ? undefined : sent;
@@ -155,13 +149,10 @@ const defaultLimits: WireLimits = {
 };
 
 function ignore(): void {
-  // Nobody wants to know.
+  // Default of onDefect: the server reports the failure as its activity.
 }
 
-/**
- * What the client asked for, in milliseconds, Infinity where the request may take as long as it likes. Throws ApiError
- * 400.
- */
+/** The requested time limit in milliseconds; Infinity for long-running requests. Throws ApiError 400. */
 function timeoutOf(info: RequestInfo, query: Query): number | undefined {
   if (isLongRunning(info)) return Infinity;
   const asked = query.size === 0 ? '' : (firstValue(query, 'timeout') ?? '');
@@ -180,8 +171,8 @@ interface Timing {
 }
 
 /**
- * As apiserver/pkg/endpoints/filters/request_deadline.go: zero and too much both mean the limit of the server. By hand
- * instead of Promise.race, which costs as much as routing the request.
+ * Limits a request to a time; zero and too long ones mean the limit of the server. As
+ * apiserver/pkg/endpoints/filters/request_deadline.go. Not Promise.race, which costs as much as routing the request.
  */
 function within(
   timeoutMs: number | undefined,
@@ -213,7 +204,10 @@ function within(
 
 const timedOut = new Error('request did not complete within the allotted timeout');
 
-/** As pkg/server/filters/timeout.go writes it: a Status that does not say so, and nobody set its Content-Type. */
+/**
+ * The response of a request that timed out, as pkg/server/filters/timeout.go writes it: a Status as plain text without
+ * a Content-Type.
+ */
 function timeoutOutput(auditId: string): WireOutput {
   const text =
     '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n';
@@ -221,19 +215,22 @@ function timeoutOutput(auditId: string): WireOutput {
 }
 
 /**
- * Verbs do not tell HEAD from GET, nor with which method a path names the verb itself. Resources answer to GET alone,
- * but for proxies.
+ * Whether the method is served: the verb does not distinguish HEAD from GET, nor legacy watch paths by method.
+ * Resources serve GET only, except for proxies.
  */
 function isOfMethod(method: string, { isResource, verb, subresource }: RequestInfo): boolean {
   return !isResource || subresource === 'proxy' || (method !== 'HEAD' && (verb !== 'watch' || method === 'GET'));
 }
 
-/** The page for paths that nobody serves, whatever the method. */
+/** Whether the response is the plain 404 of paths without a handler. */
 function isMissing(response: ApiResponse): boolean {
   return response.type === 'raw' && response.code === 404;
 }
 
-/** Who may not ask is told so first, and that there is no such path; everybody else that the method does not fit. */
+/**
+ * Returns the error for a method that the path does not support: refusals of authorization and missing paths come
+ * first.
+ */
 function refusalFor(method: string, info: RequestInfo, error: unknown): unknown {
   if (isOfMethod(method, info) || isApiError(error, 'Unauthorized') || isApiError(error, 'Forbidden')) return error;
   const isUnrouted = isApiError(error, 'NotFound') && (error.status.details?.kind ?? '') === '';

@@ -1,20 +1,25 @@
-// Counts requests: how many, how they ended, how long they took, how many are open. Numbers are kept by verb and
-// resource, of which there are as many as the scheme has; whatever it does not have is counted together, so that nobody
-// can make the server remember more by asking for more. As apiserver/pkg/endpoints/metrics/metrics.go: what is refused
-// before it gets to its resource is not counted, but for 429.
+// Metrics of requests: number, status codes, durations, open requests. Series are kept per verb and resource of the
+// scheme; everything else shares one series, so that clients cannot grow memory with unknown paths. As
+// apiserver/pkg/endpoints/metrics/metrics.go: requests that are refused before they reach their resource are not
+// counted, except for 429.
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { ApiRequest, ApiResponse, RequestInfo } from '../../client/index.js';
-import { withSession } from '../../client/index.js';
-import { Histogram, isApiError, labelText } from '../../core/index.js';
-import type { Clock, GroupResource, Kinds, MetricFamily, Sample } from '../../core/index.js';
+import { Histogram, isApiError, labelText, withSession } from '../../core/index.js';
+import type {
+  Clock,
+  GroupResource,
+  Kinds,
+  MetricFamily,
+  Sample,
+  ApiRequest,
+  ApiResponse,
+  RequestInfo,
+} from '../../core/index.js';
 import { isLongRunning } from '../http/request-info.js';
-import type { Answer, Serve } from '../pipeline.js';
+import type { Answer, Serve, Exchange } from '../pipeline.js';
 import { codeOf } from '../pipeline.js';
-import type { Exchange } from '../requests/exchange.js';
-import { Peak } from './peak.js';
 
-/** What requests are told apart by. */
+/** The labels of a series. */
 interface Labels {
   readonly verb: string;
   readonly dry_run: string;
@@ -26,7 +31,7 @@ interface Labels {
   readonly component: string;
 }
 
-/** Requests of one verb and resource. */
+/** The series of one verb and resource. */
 interface Series {
   readonly labels: Labels;
   readonly codes: Map<number, number>;
@@ -35,18 +40,18 @@ interface Series {
   events: number;
 }
 
-/** A request that is being served. */
-interface UnderWay {
+/** A pending request. */
+interface PendingRequest {
   readonly series: Series;
   readonly inflight: Peak;
   readonly startedMs: number;
 }
 
-/** Counts requests. */
+/** Collects metrics of requests. */
 export class RequestMetrics {
   readonly #clock: Clock;
   readonly #kinds: Kinds;
-  /** By resource, or document: each has few. */
+  /** Keyed by resource or document; each has few series. */
   readonly #series = new Map<string, readonly Series[]>();
   readonly #reading = new Peak();
   readonly #writing = new Peak();
@@ -56,14 +61,14 @@ export class RequestMetrics {
     this.#kinds = kinds;
   }
 
-  /** Drops the series of a resource that is no longer served, so that kinds which come and go leave nothing behind. */
+  /** Drops the series of a resource that changed or was removed. */
   forget({ group, resource }: GroupResource): void {
     const rest = (this.#series.get(resource) ?? none).filter(({ labels }) => labels.group !== group);
     if (rest.length === 0) this.#series.delete(resource);
     else this.#series.set(resource, rest);
   }
 
-  /** Serves and counts. */
+  /** Wraps a step so that its requests are counted. */
   counting(serve: Serve): Serve {
     return (exchange) => {
       const { request, receivedMs: startedMs } = exchange;
@@ -85,10 +90,10 @@ export class RequestMetrics {
     };
   }
 
-  /** Counts a request that was turned away. */
-  readonly turnedAway = (request: ApiRequest): void => note(this.#seriesOf(request), 429, 0);
+  /** Counts a rejected request. */
+  readonly onRejected = (request: ApiRequest): void => note(this.#seriesOf(request), 429, 0);
 
-  /** What was counted. */
+  /** Returns the metric families. */
   families(): readonly MetricFamily[] {
     const all = [...this.#series.values()].flat();
     return [
@@ -124,7 +129,7 @@ export class RequestMetrics {
       },
       {
         name: 'apiserver_watch_events_total',
-        help: '[ALPHA] Events that watches were told.',
+        help: '[ALPHA] Events that were sent to watches.',
         type: 'counter',
         samples: () => eventSamples(all),
       },
@@ -140,7 +145,7 @@ export class RequestMetrics {
     ];
   }
 
-  async #later(answer: Promise<ApiResponse>, underWay: UnderWay): Promise<ApiResponse> {
+  async #later(answer: Promise<ApiResponse>, underWay: PendingRequest): Promise<ApiResponse> {
     try {
       const response = await answer;
       this.#ended(codeOf(response), underWay);
@@ -151,13 +156,13 @@ export class RequestMetrics {
     }
   }
 
-  #ended(code: number, { series, inflight, startedMs }: UnderWay): void {
+  #ended(code: number, { series, inflight, startedMs }: PendingRequest): void {
     const endedMs = this.#clock.now();
     inflight.add(-1, endedMs);
     note(series, code, endedMs - startedMs);
   }
 
-  /** A watch or a stream is counted when it ends. One that nobody listens to never began. */
+  /** Counts a watch or stream when it ends; not where it is never subscribed to. */
   async #longRunning(series: Series, exchange: Exchange, serve: Serve): Promise<ApiResponse> {
     const { receivedMs: startedMs } = exchange;
     let response: ApiResponse;
@@ -199,7 +204,7 @@ export class RequestMetrics {
     const dryRun = dryRunOf(request);
     for (const series of this.#series.get(resource) ?? none) {
       const { labels } = series;
-      // In the order in which most differ.
+      // Compared in the order in which labels most often differ.
       if (
         labels.verb === verb &&
         labels.scope === scope &&
@@ -218,7 +223,7 @@ export class RequestMetrics {
   }
 
   #find(labels: Labels): Series {
-    // Documents begin with a slash, or are unknown; no resource is named so.
+    // Keys of documents start with a slash, which no resource does.
     const key = labels.resource === '' ? labels.subresource : labels.resource;
     const few = this.#series.get(key) ?? [];
     const text = labelText({ ...labels });
@@ -291,7 +296,7 @@ function scopeOf({ name, verb, namespace }: RequestInfo): string {
   return namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** Only writes have one; what makes no sense is refused later, and counted under one word. */
+/** The dry_run label of writes; invalid values share one. */
 function dryRunOf(request: ApiRequest): string {
   const { verb, isResource } = request.info;
   if (!isResource || readingVerbs.has(verb)) return '';
@@ -303,7 +308,7 @@ function dryRunOf(request: ApiRequest): string {
   }
 }
 
-/** The first part of a path, of those that lead somewhere. */
+/** The first segment of a known path. */
 function documentOf(path: string): string {
   const end = path.indexOf('/', 1);
   const root = end < 0 ? path : path.slice(0, end);
@@ -331,4 +336,36 @@ function eventSamples(all: Iterable<Series>): readonly Sample[] {
     sums.set(key, (sums.get(key) ?? 0) + events);
   }
   return Array.from(sums, ([labels, value]) => ({ labels, value }));
+}
+
+/**
+ * The maximum of a quantity within the last one to two seconds, so that short peaks between two scrapes are visible. As
+ * requestWatermark in apiserver/pkg/server/filters/maxinflight.go.
+ */
+export class Peak {
+  #value = 0;
+  /** The end of the current second. */
+  #endMs = 0;
+  /** The maximum of the current second; `#before` is that of the previous one. */
+  #highest = 0;
+  #before = 0;
+
+  /** Changes the quantity. */
+  add(difference: number, nowMs: number): void {
+    if (nowMs >= this.#endMs) this.#turn(nowMs);
+    this.#value += difference;
+    if (this.#value > this.#highest) this.#highest = this.#value;
+  }
+
+  /** Returns the recent maximum. */
+  at(nowMs: number): number {
+    if (nowMs >= this.#endMs) this.#turn(nowMs);
+    return Math.max(this.#highest, this.#before);
+  }
+
+  #turn(nowMs: number): void {
+    this.#before = nowMs < this.#endMs + 1000 ? this.#highest : this.#value;
+    this.#highest = this.#value;
+    this.#endMs = (Math.floor(nowMs / 1000) + 1) * 1000;
+  }
 }

@@ -1,6 +1,5 @@
-// `/metrics`: what the server can say about itself in numbers, gathered when somebody asks. Names and labels are those
-// of a kube-apiserver, whose dashboards read them; what a process knows of itself (memory, descriptors) is the host's
-// to tell.
+// `/metrics`: the server's metrics, collected at each scrape. Names and labels are those of a kube-apiserver, so that
+// its dashboards work; metrics of the process (memory, descriptors) are the host's.
 import type { CacherFigures } from '../../cacher/index.js';
 import type { Clock, GroupResource, MetricFamily, Sample } from '../../core/index.js';
 import { labelText, printGroupResource, prometheusText, prometheusType } from '../../core/index.js';
@@ -11,18 +10,18 @@ import type { FlowControl } from '../fairness/flow-control.js';
 import type { Registry } from '../registry/registry.js';
 import type { RequestMetrics } from './request-metrics.js';
 
-/** Where the numbers come from. */
+/** The sources of the metrics. */
 export interface MetricSources {
   readonly clock: Clock;
   readonly requests: RequestMetrics;
   readonly registry: Registry;
   readonly audit: Pick<Audit, 'eventsTotal'>;
   readonly flowControl: FlowControl | undefined;
-  /** Figures of other parts of the process. */
+  /** Metrics of other parts of the process. */
   readonly others: () => readonly MetricFamily[];
 }
 
-/** The document. */
+/** Serves `/metrics`. */
 export function metricsRoute({ clock, requests, registry, audit, flowControl, others }: MetricSources): DocumentRoute {
   const startSeconds = Math.floor(clock.now() / 1000);
   return {
@@ -62,7 +61,7 @@ function serverFamilies(startSeconds: number, auditEvents: number): readonly Met
   ];
 }
 
-/** Of the kinds in service whose caches somebody has read; what is in the others nobody has looked. */
+/** Metrics of kinds whose cache was read; the number of objects of others is unknown. */
 function storageFamilies({ storedKinds }: Registry): readonly MetricFamily[] {
   const kinds = Array.from(storedKinds, ({ ref, cacher }) => ({ ref, figures: cacher.figures() })).filter(
     ({ figures }) => figures.revision > 0,
@@ -95,6 +94,11 @@ function storageFamilies({ storedKinds }: Registry): readonly MetricFamily[] {
       'apiserver_watch_cache_window_events',
       'Events kept for watches that resume.',
       samples(both, ({ windowEvents }) => windowEvents),
+    ),
+    gauge(
+      'apiserver_watch_cache_window_bytes',
+      'Estimated bytes of replaced objects that these events keep.',
+      samples(both, ({ windowBytes }) => windowBytes),
     ),
     gauge(
       'apiserver_watch_cache_watchers',

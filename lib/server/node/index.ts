@@ -1,6 +1,6 @@
-// The API server on a port of Node. Apart from the rest of the server, which also runs where there is no Node.
-export type { AuthorityOptions, CertificateAuthority, KeyPair } from './certificate-authority.js';
-export { apiServerHosts, createAuthority, isKeyPair, restoreAuthority } from './certificate-authority.js';
+// What other folders import of the server on a port of Node. Users import public.ts.
+export type { AuthorityOptions, CertificateAuthority, KeyPair } from '../../pki/index.js';
+export { apiServerHosts, createAuthority, isKeyPair, restoreAuthority } from '../../pki/index.js';
 export type { KubeconfigOptions, KubeconfigUser } from './kubeconfig.js';
 export { kubeconfig } from './kubeconfig.js';
 export type { ConnectionLimits, Listening, ListenOptions, ServingTls } from './listen.js';

@@ -1,29 +1,29 @@
-// The file that tells kubectl and every other client where a server is, whom to trust and who they are. As
+// Kubeconfig files for kubectl and other clients: server, certificate authority and credentials. As
 // client-go/tools/clientcmd/api/v1, with everything embedded so that the file can be moved.
 import { encodeBase64, printYaml } from '../../core/index.js';
 import type { JsonObject } from '../../core/index.js';
-import type { KeyPair } from './certificate-authority.js';
+import type { KeyPair } from '../../pki/index.js';
 
-/** What goes into the file. */
+/** Content of a kubeconfig file. */
 export interface KubeconfigOptions {
   /** The server's address: `https://127.0.0.1:6443`. */
   readonly server: string;
   /** The authority that signed the server's certificate, in PEM. */
   readonly ca?: string;
   readonly user?: KubeconfigUser;
-  /** What cluster and context are called. Default `vivarium`. */
+  /** The name of cluster and context. Default `vivarium`. */
   readonly name?: string;
   readonly namespace?: string;
 }
 
-/** Who the client is; without token and certificate an anonymous one. */
+/** The credentials of the client; anonymous without token and certificate. */
 export interface KubeconfigUser {
   readonly name: string;
   readonly token?: string;
   readonly certificate?: KeyPair;
 }
 
-/** The text of the file, in YAML. */
+/** Returns a kubeconfig file as YAML. */
 export function kubeconfig({
   server,
   ca,

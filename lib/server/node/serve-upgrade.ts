@@ -1,40 +1,46 @@
-// Requests that ask for another protocol on their connection. They pass the same pipeline as every other request, and
-// what it answers decides: streams of channels, watches and logs continue over a WebSocket; everything else, refusals
-// included, is answered in plain HTTP, and the connection is closed.
+// Requests that request another protocol on their connection. They pass the same pipeline as every other request:
+// streams of channels continue over a WebSocket or SPDY, watches and logs over a WebSocket; every other response,
+// refusals included, is sent as plain HTTP and the connection is closed.
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { StreamResponse } from '../../client/index.js';
+import { constants, inflateRawSync } from 'node:zlib';
+import type { StreamResponse } from '../../core/index.js';
 import type { Pump } from '../http/stream-pump.js';
 import type { StartStream, WireOutput } from '../http/wire-output.js';
 import type { Wire } from '../http/wire.js';
 import type { ChannelPump } from '../streams/channel-pump.js';
 import { channelPump } from '../streams/channel-pump.js';
-import { NodeInput } from './node-input.js';
+import type { InflateRaw } from '../streams/spdy/headers.js';
+import type { BytePeer } from '../streams/spdy/session.js';
+import { spdyPump } from '../streams/spdy/spdy-pump.js';
+import type { SpdyPump } from '../streams/spdy/spdy-pump.js';
+import { tunnelProtocol } from '../streams/stream-protocols.js';
+import { NodeInput, writeOutput } from './node-http.js';
 import type { OpenSocket, SocketOptions } from './web-socket.js';
 import { isWebSocketRequest, openSocket } from './web-socket.js';
-import type { Writing } from './write-output.js';
-import { writeOutput } from './write-output.js';
+import type { Writing } from './node-http.js';
 
-/** A request that wants to be upgraded, with the connection it came on. */
+/** A request with an Upgrade header, and its connection. */
 export interface Upgrade {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
-  /** What the client sent after the request already. */
+  /** The bytes that the client sent after the request. */
   readonly head: Uint8Array;
 }
 
-/** Answers a request that wants to be upgraded. Resolves when it was answered, not when its stream ends. */
+/** Serves a request with an Upgrade header. Resolves when it was answered, not when its stream ends. */
 export async function serveUpgrade(
   { message, socket, head }: Upgrade,
   answer: Wire['answer'],
   writing: Writing,
 ): Promise<void> {
   const output = await answer(new NodeInput(message));
-  // The client may have gone while the request was answered; its socket says so only once.
+  // The client may have disconnected during the request; `close` is emitted only once.
   if (socket.destroyed) return;
   if (output.channels !== undefined) {
-    serveChannels(output.channels, { message, socket, head }, writing);
+    const serve = output.channels.upgrade === 'spdy' ? serveSpdy : serveChannels;
+    serve(output.channels, { message, socket, head }, writing);
     return;
   }
   if (output.body.type === 'stream' && output.messages !== undefined && isWebSocketRequest(message)) {
@@ -43,24 +49,25 @@ export async function serveUpgrade(
   }
   const response = new ServerResponse(message);
   response.shouldKeepAlive = false;
-  // On its way to being a Socket; it is one whenever a server upgrades.
+  // Typed as Duplex, but always a Socket on a server.
   response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
   response.once('finish', () => socket.end());
   writeOutput(output, response, writing);
 }
 
-/** A client of a watch or a log has nothing to say. */
+/** The maximum message size for clients of watches and logs, which send nothing of use. */
 const messageBytesMax = 65_536;
 
-/** The longest message that a client may send on a channel. */
+/** The maximum size of a message on a channel. */
 const channelMessageBytesMax = 1024 * 1024;
 
-function serveChannels(channels: StreamResponse, { message, socket, head }: Upgrade, { opened, ended }: Writing): void {
-  const stream: { pump?: ChannelPump } = {};
+function serveChannels(channels: StreamResponse, { message, socket, head }: Upgrade, writing: Writing): void {
+  const stream: { pump?: ChannelPump | SpdyPump } = {};
   const { protocol = '' } = channels;
+  const { opened, ended } = writing;
   const client = openSocket(message, socket, {
     choose: () => protocol,
-    // The pipeline has checked the handshake: only then there is a stream.
+    // Unused: the pipeline has checked the handshake before it returns a stream.
     refusal: 'HTTP/1.1 400 Bad Request\r\n\r\n',
     needsOrigin: false,
     messageBytesMax: channelMessageBytesMax,
@@ -73,12 +80,57 @@ function serveChannels(channels: StreamResponse, { message, socket, head }: Upgr
     },
   });
   if (client === undefined) return;
-  const pump = channelPump(channels, client);
+  const pump =
+    protocol === tunnelProtocol
+      ? spdyPump(channels, tunnelPeer(client), spdyOptions(writing))
+      : channelPump(channels, client);
   stream.pump = pump;
   opened(pump);
   pump.start();
   client.take(head);
 }
+
+/** A SPDY connection in the messages of a WebSocket. */
+function tunnelPeer(client: OpenSocket): BytePeer {
+  return {
+    write: (bytes) => client.send(bytes, 'binary'),
+    end: () => client.close(),
+    pause: () => client.pause(),
+    resume: () => client.resume(),
+  };
+}
+
+/** A SPDY connection in place of HTTP. */
+function serveSpdy(channels: StreamResponse, { socket, head }: Upgrade, writing: Writing): void {
+  const { opened, ended } = writing;
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${channels.protocol ?? ''}\r\n\r\n`,
+  );
+  const peer: BytePeer = {
+    write: (bytes) => socket.writable && socket.write(bytes),
+    end: () => void socket.end(() => socket.destroy()),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+  };
+  const pump = spdyPump(channels, peer, spdyOptions(writing));
+  socket.on('data', (bytes: Uint8Array) => pump.receive(bytes));
+  socket.on('drain', () => pump.drain());
+  socket.on('end', () => socket.destroy());
+  socket.once('close', () => {
+    pump.stop();
+    ended(pump);
+  });
+  opened(pump);
+  pump.start();
+  if (head.length > 0) pump.receive(head);
+}
+
+function spdyOptions({ clock }: Writing): Parameters<typeof spdyPump>[2] {
+  return { clock, inflateRaw };
+}
+
+const inflateRaw: InflateRaw = (data, dictionary, maxOutputLength) =>
+  inflateRawSync(data, { dictionary, maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
 
 function serveSocket(
   start: StartStream,
@@ -109,7 +161,7 @@ function serveSocket(
   client.take(head);
 }
 
-/** A watch takes whatever protocol the client names, but only one. */
+/** A watch accepts any single protocol that the client offers. */
 const watchProtocols: Pick<SocketOptions, 'choose' | 'refusal' | 'needsOrigin'> = {
   choose: (offered) => (offered.length > 1 ? undefined : (offered[0] ?? '')),
   refusal: 'HTTP/1.1 400 Bad Request\r\n\r\n',

@@ -1,45 +1,45 @@
-// A WebSocket on the server's side, by hand: the few things that Kubernetes' protocols need, no more. Refusals of the
-// handshake are those of golang.org/x/net/websocket, which the API server speaks for watches, down to their odd form.
+// A WebSocket on the server side, with the subset that the protocols of Kubernetes need. Refusals of the handshake are
+// those of golang.org/x/net/websocket, which the API server uses for watches, including their form.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { SocketError, closeCodes, encodeClose, encodeFrame, frameReader } from '../http/socket-frames.js';
+import { SocketError, closeCodes, encodeClose, encodeFrame, frameReader } from '../../core/index.js';
 
-/** How a WebSocket is opened. */
+/** Options of a WebSocket. */
 export interface SocketOptions {
   /** Chooses one of the protocols that the client offered (none: ''), or undefined to refuse them all. */
   readonly choose: (offered: readonly string[]) => string | undefined;
-  /** What a client is told whose protocols are all refused. */
+  /** The response where all offered protocols are refused. */
   readonly refusal: string;
-  /** Whether an Origin must be named. */
+  /** Whether the Origin header is required. */
   readonly needsOrigin: boolean;
-  /** The longest message a client may send. */
+  /** The maximum size of a client's message in bytes. */
   readonly messageBytesMax: number;
-  /** A message of the client; those that expect nothing ignore it. */
+  /** Called with each message of the client. Default: ignored. */
   readonly onMessage?: (payload: Uint8Array, type: 'text' | 'binary') => void;
-  /** The connection has no more room, and has room again. */
+  /** Called when a full connection has room again. */
   readonly onDrain: () => void;
-  /** Either side has ended it, or it broke. Called once. */
+  /** Called once when the connection ends. */
   readonly onClose: () => void;
 }
 
 /** An open WebSocket. */
 export interface OpenSocket {
   readonly protocol: string;
-  /** Takes bytes that came with the request already. */
+  /** Reads bytes that arrived with the request. */
   take(bytes: Uint8Array): void;
-  /** Sends a message; false when the client does not keep up. */
+  /** Sends a message; false where the connection is full. */
   send(payload: Uint8Array, type: 'text' | 'binary'): boolean;
-  /** Ends it in good order. */
+  /** Sends a close frame and ends the connection. */
   close(code?: number): void;
-  /** Ends it at once. */
+  /** Destroys the connection. */
   cut(): void;
-  /** Reads no more until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
 }
 
-/** Whether a request asks for a WebSocket (as streaming/pkg/httpstream/wsstream, IsWebSocketRequest). */
+/** Whether a request is a WebSocket handshake (as streaming/pkg/httpstream/wsstream, IsWebSocketRequest). */
 export function isWebSocketRequest({ headers }: IncomingMessage): boolean {
   return (
     headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -47,7 +47,7 @@ export function isWebSocketRequest({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Answers the handshake. Undefined where it was refused, which the client has then been told. */
+/** Completes the handshake; undefined where it was refused with a response. */
 export function openSocket(message: IncomingMessage, socket: Duplex, options: SocketOptions): OpenSocket | undefined {
   const protocol = chooseProtocol(message, options);
   const refusal = refusalOf(message, options) ?? (protocol === undefined ? options.refusal : undefined);
@@ -65,7 +65,7 @@ export function openSocket(message: IncomingMessage, socket: Duplex, options: So
   return connect(socket, protocol, options);
 }
 
-/** Protocols that carry a bearer token are credentials, not protocols: the authenticator took them off the list. */
+/** The prefix of protocols that carry a bearer token, which are credentials and not offered to `choose`. */
 const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
 
 function chooseProtocol({ headers }: IncomingMessage, { choose }: SocketOptions): string | undefined {
@@ -82,7 +82,7 @@ function refusalOf({ headers }: IncomingMessage, { needsOrigin }: SocketOptions)
   return undefined;
 }
 
-/** Browsers always send one; a request without shall not be mistaken for theirs. */
+/** Whether the Origin header is a valid URL; browsers always send one. */
 function isOrigin(origin: string | undefined): boolean {
   return origin !== undefined && origin !== '' && origin !== 'null' && !/%(?![0-9A-Fa-f]{2})/.test(origin);
 }
@@ -101,9 +101,9 @@ function connect(socket: Duplex, protocol: string, options: SocketOptions): Open
   const close = (code: number): void => {
     if (isClosing) return;
     isClosing = true;
-    // What still comes is ignored, but has to be read for the end of the connection to be seen.
+    // Further input is ignored, but must be read for the end of the connection to be noticed.
     socket.resume();
-    // As x/net/websocket: the closing frame is the last word, nobody waits for the client's.
+    // As x/net/websocket: closes without waiting for the client's close frame.
     socket.end(encodeClose(code), over);
   };
   const take = (piece: Uint8Array): void => {
@@ -111,7 +111,7 @@ function connect(socket: Duplex, protocol: string, options: SocketOptions): Open
     try {
       for (const message of read(piece)) {
         if (message.type === 'close') close(closeCodes.normal);
-        // Pings of a client that does not read are not worth a buffer.
+        // Pings of a client that does not read are dropped rather than buffered.
         else if (message.type === 'ping' && !socket.writableNeedDrain)
           socket.write(encodeFrame('pong', message.payload));
         else if (message.type === 'text' || message.type === 'binary')

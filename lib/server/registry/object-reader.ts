@@ -1,5 +1,5 @@
-// The server's objects as its own parts read them: from the caches, fresh. A stream of changes begins anew when the
-// kind of its resource is added, changes or is removed.
+// The server's objects as its own parts read them: consistently, from the caches. A stream of changes restarts when the
+// kind of its resource is added, changed or removed.
 import {
   EMPTY,
   catchError,
@@ -27,7 +27,7 @@ import type {
 import type { Registry } from './registry.js';
 import type { StoredObject, StoredKind } from './stored-kind.js';
 
-/** Reads from a registry. */
+/** Creates a reader of the objects of a registry. */
 export function objectReader(registry: Registry, clock: Clock): ObjectReader {
   const storedOf = ({ group, resource }: GroupResource): StoredKind | undefined => {
     const { scheme } = registry;
@@ -44,7 +44,7 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
     },
     changes<T extends ApiObject>(resource: GroupResource) {
       const changes$ = registry.kinds.changes$.pipe(
-        filter((change) => isAbout(change, resource)),
+        filter((change) => concerns(change, resource)),
         startWith(undefined),
         switchMap(() => {
           const stored = storedOf(resource);
@@ -63,7 +63,7 @@ export function objectReader(registry: Registry, clock: Clock): ObjectReader {
   };
 }
 
-function isAbout({ before, after }: SchemeChange, { group, resource }: GroupResource): boolean {
+function concerns({ before, after }: SchemeChange, { group, resource }: GroupResource): boolean {
   return [...before, ...after].some((kind) => kind.group === group && kind.resource?.plural === resource);
 }
 

@@ -1,6 +1,6 @@
-// Which objects a list or a watch is about: namespace, label selector and field selector, turned into the scope that
-// the cacher understands. What can be found by index (name, trigger field) is said apart from what must be asked of
-// each object. As apiserver/pkg/storage/selection_predicate.go and the field label conversions of each API group.
+// The objects that a list or watch selects: namespace, label selector and field selector as the scope of a cacher read.
+// What an index can find (name, trigger field) is separate from what must be tested for each object. As
+// apiserver/pkg/storage/selection_predicate.go and the field label conversions of each API group.
 import {
   badRequest,
   isParseError,
@@ -11,13 +11,12 @@ import {
   requiresExact,
   transformFieldSelector,
 } from '../../core/index.js';
-import type { FieldSelector } from '../../core/index.js';
-import type { RequestInfo, RequestOptions } from '../../client/index.js';
+import type { FieldSelector, RequestInfo, RequestOptions } from '../../core/index.js';
 import type { Scope } from '../../cacher/index.js';
 import type { ResourceEndpoint } from './endpoint.js';
 import type { StoredObject } from './stored-kind.js';
 
-/** The scope of a request. Throws ApiError 400 for selectors that make no sense. */
+/** Returns the scope of a request. Throws ApiError 400 for invalid selectors. */
 export function selectionOf(
   endpoint: ResourceEndpoint,
   info: RequestInfo,
@@ -29,9 +28,9 @@ export function selectionOf(
   if (stored.namespaced && info.namespace !== '') scope.namespace = info.namespace;
   if (labelSelector === '' && fieldSelector === '' && info.name === '') return scope;
 
-  const labels = parsed(() => parseLabelSelector(labelSelector));
+  const labels = parseSelector(() => parseLabelSelector(labelSelector));
   const fields = withName(
-    parsed(() => hubFields(endpoint, parseFieldSelector(fieldSelector))),
+    parseSelector(() => hubFields(endpoint, parseFieldSelector(fieldSelector))),
     info.name,
   );
   const name = requiresExact(fields, 'metadata.name');
@@ -42,17 +41,17 @@ export function selectionOf(
   }
   const namespace = requiresExact(fields, 'metadata.namespace');
   if (namespace !== undefined && scope.namespace === undefined && stored.namespaced) scope.namespace = namespace;
-  const asksLabels = labels.nothing || labels.requirements.length > 0;
-  const asksFields = fields.requirements.length > (name === undefined ? 0 : 1);
-  if (asksLabels || asksFields) {
+  const hasLabelSelector = labels.nothing || labels.requirements.length > 0;
+  const hasFieldSelector = fields.requirements.length > (name === undefined ? 0 : 1);
+  if (hasLabelSelector || hasFieldSelector) {
     scope.matches = (object) =>
-      (!asksLabels || matchesLabels(labels, object.metadata?.labels)) &&
-      (!asksFields || matchesFields(fields, (field) => stored.fieldOf(object, field)));
+      (!hasLabelSelector || matchesLabels(labels, object.metadata?.labels)) &&
+      (!hasFieldSelector || matchesFields(fields, (field) => stored.fieldOf(object, field)));
   }
   return scope;
 }
 
-/** A request for one name selects that name; a field selector may only agree with it. */
+/** Adds the name of the request as a selector; a field selector must agree with it. */
 function withName(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields;
   if (fields.requirements.length === 0)
@@ -69,7 +68,8 @@ function hubFields({ served, stored }: ResourceEndpoint, fields: FieldSelector):
     if (hub === 'metadata.name' || (hub === 'metadata.namespace' && (stored.namespaced || own === undefined)))
       return { field: hub, value };
     if (hub !== undefined && own !== undefined && Object.hasOwn(own, hub)) return { field: hub, value };
-    throw badRequest(own === undefined ? unknownField(field) : `field label not supported: ${field}`);
+    const isPlain = own === undefined && served.versionStorage === undefined;
+    throw badRequest(isPlain ? unknownField(field) : `field label not supported: ${field}`);
   });
 }
 
@@ -77,7 +77,7 @@ function unknownField(field: string): string {
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-function parsed<T>(parse: () => T): T {
+function parseSelector<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

@@ -1,5 +1,6 @@
-// Bodies: from bytes, or from an object of this process, to a decoded and defaulted object of the endpoint's version,
-// which the caller alone owns. Refusals are Kubernetes' own, as apiserver/pkg/endpoints/handlers/{create,rest}.go.
+// Decodes request bodies: from bytes, or from an object of this process, to a decoded and defaulted object of the
+// endpoint's version that the caller owns. Refusals are Kubernetes' own, as
+// apiserver/pkg/endpoints/handlers/{create,rest}.go.
 import {
   apiVersionMismatch,
   applyValidation,
@@ -27,22 +28,22 @@ import type {
   Scheme,
   StructType,
   TypeMeta,
+  RequestBody,
 } from '../../core/index.js';
-import type { RequestBody } from '../../client/index.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange } from '../pipeline.js';
 
-/** What a body is expected to be. */
+/** What a body must be. */
 export interface Expected {
   readonly scheme: Scheme;
-  /** The kind of the endpoint; a body that claims none is of it. */
+  /** The kind of the endpoint, and of a body that names none. */
   readonly gvk: GroupVersionKind;
   readonly validation: FieldValidation;
-  /** Other kinds that are as good, such as an Eviction of another version. */
+  /** Other accepted kinds, such as an Eviction of another version. */
   readonly accepts?: (claimed: GroupVersionKind) => boolean;
 }
 
 /**
- * Decodes and defaults the body of a request; warnings and the record of it go to the exchange. Resolves to an object
+ * Decodes and defaults the body of a request; adds its warnings to the exchange and records it. Resolves to an object
  * that the caller owns. Rejects with ApiError 400 and 415.
  */
 export async function decodeBody(
@@ -54,14 +55,14 @@ export async function decodeBody(
   try {
     const read = readBody(body, claim.typeOf, expected.validation);
     const { object, warnings } = read instanceof Promise ? await read : read;
-    const made: ApiObject = object;
-    made.kind = claim.gvk.kind;
-    made.apiVersion = printGroupVersion(claim.gvk);
+    const decoded: ApiObject = object;
+    decoded.kind = claim.gvk.kind;
+    decoded.apiVersion = printGroupVersion(claim.gvk);
     claim.check();
-    expected.scheme.setDefaults(made, claim.gvk);
+    expected.scheme.setDefaults(decoded, claim.gvk);
     for (const warning of warnings) exchange.warn(warning);
-    exchange.recorder?.object(made);
-    return made;
+    exchange.recorder?.object(decoded);
+    return decoded;
   } catch (error) {
     throw isDecodeError(error) || isNotRegisteredError(error) || isParseError(error)
       ? claim.refusal(error.message, body)
@@ -69,7 +70,7 @@ export async function decodeBody(
   }
 }
 
-/** The media type of a body: JSON where nothing is said. Throws ApiError 415 for one that endpoints do not read. */
+/** The media type of a body; default JSON. Throws ApiError 415 for one that endpoints do not read. */
 export function bodyMediaType(contentType: string): string {
   if (contentType === '') return mediaTypes.json;
   const name = parseMediaType(contentType)?.name;
@@ -80,12 +81,12 @@ export function bodyMediaType(contentType: string): string {
 const readable: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf];
 const utf8 = new TextDecoder();
 
-/** Finds the schema for what a body says it is. */
+/** Returns the schema for the apiVersion and kind that a body names. */
 export type TypeFinder = (claim: TypeMeta) => StructType;
 
 /**
- * Decodes a body by what it says it is. Throws or rejects with ApiError 415, DecodeError, ParseError and whatever the
- * finder throws.
+ * Decodes a body by the apiVersion and kind that it names. Throws or rejects with ApiError 415, DecodeError, ParseError
+ * and what the finder throws.
  */
 export function readBody(
   body: RequestBody | undefined,
@@ -110,7 +111,7 @@ export function readBody(
   }
 }
 
-/** What a body says it is, completed by what it is expected to be. */
+/** The group, version and kind that a body names, completed by those of the endpoint. */
 class Claim {
   readonly #expected: Expected;
   #claimed: GroupVersionKind | undefined;
@@ -127,12 +128,12 @@ class Claim {
   readonly typeOf = ({ apiVersion = '', kind = '' }: TypeMeta): StructType => {
     const { gvk, scheme } = this.#expected;
     const version = apiVersion === '' ? gvk : parseGroupVersion(apiVersion);
-    // An absent kind is taken from the endpoint together with an absent version only for the part that is missing.
+    // Kind and version default separately: a body may name one of them.
     this.#claimed = { group: version.group, version: version.version, kind: kind === '' ? gvk.kind : kind };
     return scheme.typeOf(this.#claimed);
   };
 
-  /** Throws where the body is a kind or a version that the endpoint does not take. */
+  /** Throws ApiError 400 for a kind or version that the endpoint does not accept. */
   check(): void {
     const { gvk, scheme, accepts } = this.#expected;
     const claimed = this.gvk;
@@ -165,9 +166,7 @@ class Claim {
 
 const summaryBytesMax = 30;
 
-/**
- * The beginning of a body nobody could make sense of: as text if it looks like JSON, otherwise as hexadecimal digits.
- */
+/** The start of a body that could not be decoded: as text where it looks like JSON, otherwise in hexadecimal digits. */
 function summary(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const start = bytes.subarray(0, summaryBytesMax);

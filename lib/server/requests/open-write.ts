@@ -1,6 +1,6 @@
-// The opening of a write: what a request says before anything is done, read and refused in the order of a real server.
-// With a body: form of the response (406) → body (413) → options (400, 422) → type of the body (415) → object (400).
-// A patch names its type first; a deletion may have its options as its body.
+// Opens a write: reads what a request sends before anything is done, and refuses it in the order of a real server.
+// With a body: form of the response (406) → body (413) → options (400, 422) → type of the body (415) → object (400). A
+// patch names its type first; the options of a deletion may be its body.
 // As apiserver/pkg/endpoints/handlers/{create,update,patch,delete}.go and apimachinery/pkg/apis/meta/v1/conversion.go.
 import {
   DecodeError,
@@ -29,20 +29,21 @@ import type {
   Negotiated,
   Offer,
   Scheme,
+  RequestBody,
+  RequestOptions,
 } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
-import type { RequestBody, RequestOptions } from '../../client/index.js';
 import type { Expected } from './decode-body.js';
 import { bodyMediaType, decodeBody, readBody } from './decode-body.js';
-import { customOffer } from './form.js';
-import type { Exchange } from './exchange.js';
+import { customOffer } from '../registry/endpoint.js';
+import type { Exchange } from '../pipeline.js';
 
 /** A write with an object as its body. */
 export interface OpenedBody {
   /** The form of the response. */
   readonly form: Negotiated;
   readonly options: RequestOptions;
-  /** Decodes and defaults the body: each time another object, which the caller owns. Rejects with ApiError 400, 415. */
+  /** Decodes and defaults the body into a new object, which the caller owns. Rejects with ApiError 400, 415. */
   readonly decode: () => Promise<ApiObject>;
 }
 
@@ -68,8 +69,8 @@ export async function openBody(
 }
 
 /**
- * Returns `first` on the first call and a fresh object on every other. The pipeline changes what it is given, so a
- * write that another one overtook needs its body decoded again.
+ * Returns `first` on the first call and a newly decoded object afterwards. The pipeline changes the object in place, so
+ * a retry after a conflict needs another one.
  */
 export function decodedOnce(first: ApiObject, decode: () => Promise<ApiObject>): () => ApiObject | Promise<ApiObject> {
   let unused: ApiObject | undefined = first;
@@ -103,7 +104,12 @@ export async function openPatch({ request, recorder }: Exchange, offer: Offer): 
   return { form, options, body, patchType };
 }
 
-const patchTypes: readonly string[] = [mediaTypes.jsonPatch, mediaTypes.mergePatch, mediaTypes.strategicMergePatch];
+const patchTypes: readonly string[] = [
+  mediaTypes.jsonPatch,
+  mediaTypes.mergePatch,
+  mediaTypes.strategicMergePatch,
+  mediaTypes.applyPatch,
+];
 
 function patchTypeOf(body: RequestBody | undefined): string {
   const sent = body === undefined ? '' : 'bytes' in body ? body.contentType : (body.patchType ?? '');
@@ -113,7 +119,7 @@ function patchTypeOf(body: RequestBody | undefined): string {
   return patchType;
 }
 
-/** How to delete, and which object alone. */
+/** Options of a deletion, with preconditions. */
 export type Deletion = RequestOptions & Pick<DeleteOptions, 'preconditions'>;
 
 /** A deletion. */
@@ -123,8 +129,8 @@ export interface OpenedDeletion {
 }
 
 /**
- * Opens a deletion. A body of DeleteOptions, of any version, counts alone; without one the query does. Rejects with
- * ApiError 400, 406, 415 and 422.
+ * Opens a deletion. A body of DeleteOptions, of any version, replaces the options of the query. Rejects with ApiError
+ * 400, 406, 415 and 422.
  */
 export async function openDeletion(
   exchange: Exchange,
@@ -167,7 +173,7 @@ function queriedDeletion(options: RequestOptions): Deletion {
   };
 }
 
-/** DeleteOptions are part of every version, served or not. Throws DecodeError and ParseError. */
+/** Checks that a body is DeleteOptions, which every group-version has. Throws DecodeError and ParseError. */
 function checkDeletionClaim({
   apiVersion = '',
   kind = '',
@@ -182,7 +188,7 @@ function checkDeletionClaim({
   );
 }
 
-/** Checks options that contradict themselves, as apimachinery/pkg/apis/meta/v1/validation. Throws ApiError 422. */
+/** Checks options that contradict each other, as apimachinery/pkg/apis/meta/v1/validation. Throws ApiError 422. */
 function checkCreateOptions(options: RequestOptions): void {
   refuseOptions('CreateOptions', writeErrors(options));
 }

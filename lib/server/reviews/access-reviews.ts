@@ -1,4 +1,4 @@
-// May somebody do something? The authorizers are asked as they would be for the request itself.
+// Access reviews: the authorizers decide as they would for the request itself.
 // As pkg/registry/authorization and pkg/apis/authorization/validation.
 import { badRequest, fieldInvalid, fieldPath, firstOf, invalid } from '../../core/index.js';
 import type { FieldError, Frozen, ObjectMeta } from '../../core/index.js';
@@ -17,9 +17,9 @@ import type {
 } from '../../core/types/index.js';
 import type { AccessAttributes, AccessRules, Authorizer } from '../../auth/index.js';
 import type { VirtualResource } from '../routing/route.js';
-import { decide } from '../steps.js';
+import { decide } from '../access/access-steps.js';
 import type { ReviewParts } from './review.js';
-import { review } from './review.js';
+import { reviewResource } from './review.js';
 import { reviewSelectors, selectorErrors } from './review-selectors.js';
 
 /** The four reviews of access, by `group/resource`. */
@@ -35,35 +35,35 @@ export function accessReviews(
   return [
     [
       `${reviewGroup}/selfsubjectaccessreviews`,
-      review<SelfSubjectAccessReview>(parts, gvk('SelfSubjectAccessReview'), async (question, { user }) => {
+      reviewResource<SelfSubjectAccessReview>(parts, gvk('SelfSubjectAccessReview'), async (review, { user }) => {
         refuse([
-          ...attributeErrors(question.spec),
-          ...selectorErrors(question.spec.resourceAttributes),
-          ...metadataErrors(question.metadata),
+          ...attributeErrors(review.spec),
+          ...selectorErrors(review.spec.resourceAttributes),
+          ...metadataErrors(review.metadata),
         ]);
-        return { ...question, status: await statusOf(authorizer, question.spec, user) };
+        return { ...review, status: await statusOf(authorizer, review.spec, user) };
       }),
     ],
     [
       `${reviewGroup}/subjectaccessreviews`,
-      review<SubjectAccessReview>(parts, gvk('SubjectAccessReview'), async (question) => {
-        refuse([...subjectErrors(question.spec), ...metadataErrors(question.metadata)]);
-        return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
+      reviewResource<SubjectAccessReview>(parts, gvk('SubjectAccessReview'), async (review) => {
+        refuse([...subjectErrors(review.spec), ...metadataErrors(review.metadata)]);
+        return { ...review, status: await statusOf(authorizer, review.spec, subjectOf(review.spec)) };
       }),
     ],
     [
       `${reviewGroup}/localsubjectaccessreviews`,
-      review<LocalSubjectAccessReview>(parts, gvk('LocalSubjectAccessReview'), async (question) => {
-        refuse(localErrors(question));
-        return { ...question, status: await statusOf(authorizer, question.spec, subjectOf(question.spec)) };
+      reviewResource<LocalSubjectAccessReview>(parts, gvk('LocalSubjectAccessReview'), async (review) => {
+        refuse(localErrors(review));
+        return { ...review, status: await statusOf(authorizer, review.spec, subjectOf(review.spec)) };
       }),
     ],
     [
       `${reviewGroup}/selfsubjectrulesreviews`,
-      review<SelfSubjectRulesReview>(parts, gvk('SelfSubjectRulesReview'), async (question, { user }) => {
-        const { namespace = '' } = question.spec;
+      reviewResource<SelfSubjectRulesReview>(parts, gvk('SelfSubjectRulesReview'), async (review, { user }) => {
+        const { namespace = '' } = review.spec;
         if (namespace === '') throw badRequest('no namespace on request');
-        return { ...question, metadata: {}, spec: {}, status: await rulesOf(authorizer, user, namespace) };
+        return { ...review, metadata: {}, spec: {}, status: await rulesOf(authorizer, user, namespace) };
       }),
     ],
   ];
@@ -71,18 +71,18 @@ export function accessReviews(
 
 const reviewGroup = 'authorization.k8s.io';
 
-interface Asked {
+interface ReviewedAttributes {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
 async function statusOf(
   authorizer: Authorizer,
-  asked: Asked,
+  spec: ReviewedAttributes,
   user: Frozen<UserInfo>,
 ): Promise<SubjectAccessReviewStatus> {
-  const { selectors, ignored } = reviewSelectors(asked.resourceAttributes);
-  const attributes = attributesOf(asked, user);
+  const { selectors, ignored } = reviewSelectors(spec.resourceAttributes);
+  const attributes = attributesOf(spec, user);
   const { decision, reason, error } = await decide(
     authorizer,
     selectors === undefined ? attributes : { ...attributes, selectors },
@@ -96,8 +96,11 @@ async function statusOf(
   };
 }
 
-/** A review that names no version is about all of them. */
-function attributesOf({ resourceAttributes, nonResourceAttributes }: Asked, user: Frozen<UserInfo>): AccessAttributes {
+/** Returns the attributes to decide about. A review that names no version is about all versions. */
+function attributesOf(
+  { resourceAttributes, nonResourceAttributes }: ReviewedAttributes,
+  user: Frozen<UserInfo>,
+): AccessAttributes {
   if (resourceAttributes === undefined) {
     const { verb = '', path = '' } = nonResourceAttributes ?? {};
     return {
@@ -145,7 +148,7 @@ function subjectOf({
   return { username: user, uid, groups, extra };
 }
 
-function attributeErrors({ resourceAttributes, nonResourceAttributes }: Asked): readonly FieldError[] {
+function attributeErrors({ resourceAttributes, nonResourceAttributes }: ReviewedAttributes): readonly FieldError[] {
   const spec = fieldPath('spec');
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     return [
@@ -168,22 +171,24 @@ function attributeErrors({ resourceAttributes, nonResourceAttributes }: Asked): 
   return [];
 }
 
-/** As Go prints it. */
+/** Prints the attributes as Go does. */
 function printed({ path = '', verb = '' }: NonResourceAttributes): object {
   return { Path: path, Verb: verb };
 }
 
-function subjectErrors(asked: Asked & Pick<SubjectAccessReviewSpec, 'user' | 'groups'>): readonly FieldError[] {
-  const isNobody = (asked.user ?? '') === '' && (asked.groups ?? []).length === 0;
-  const errors = isNobody
-    ? [fieldInvalid(fieldPath('spec', 'user'), asked.user ?? '', 'at least one of user or group must be specified')]
+function subjectErrors(
+  spec: ReviewedAttributes & Pick<SubjectAccessReviewSpec, 'user' | 'groups'>,
+): readonly FieldError[] {
+  const hasNoSubject = (spec.user ?? '') === '' && (spec.groups ?? []).length === 0;
+  const errors = hasNoSubject
+    ? [fieldInvalid(fieldPath('spec', 'user'), spec.user ?? '', 'at least one of user or group must be specified')]
     : [];
-  return [...attributeErrors(asked), ...errors, ...selectorErrors(asked.resourceAttributes)];
+  return [...attributeErrors(spec), ...errors, ...selectorErrors(spec.resourceAttributes)];
 }
 
-/** Reviews have no metadata of their own; only local ones say their namespace. */
+/** Checks that a review has no metadata but managed fields; a local one has its namespace. */
 function metadataErrors(
-  { name, generateName, namespace, ...rest }: ObjectMeta = {},
+  { name, generateName, namespace, managedFields: _fields, ...rest }: ObjectMeta = {},
   isLocal = false,
 ): readonly FieldError[] {
   const found = Object.entries({ name, generateName, namespace, ...rest }).filter(([, value]) => !isEmpty(value));
@@ -205,10 +210,10 @@ function isEmpty(value: unknown): boolean {
 function localErrors({ metadata = {}, spec }: LocalSubjectAccessReview): readonly FieldError[] {
   const errors = [...subjectErrors(spec), ...metadataErrors(metadata, true)];
   const { resourceAttributes, nonResourceAttributes } = spec;
-  const asked = resourceAttributes?.namespace ?? '';
-  if (resourceAttributes !== undefined && asked !== metadata.namespace) {
+  const namespace = resourceAttributes?.namespace ?? '';
+  if (resourceAttributes !== undefined && namespace !== metadata.namespace) {
     errors.push(
-      fieldInvalid(fieldPath('spec', 'resourceAttributes', 'namespace'), asked, 'must match metadata.namespace'),
+      fieldInvalid(fieldPath('spec', 'resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace'),
     );
   }
   if (nonResourceAttributes !== undefined)
@@ -238,7 +243,7 @@ async function rulesOf(
 
 const unlisted: AccessRules = { resourceRules: [], nonResourceRules: [], incomplete: true };
 
-/** Kubernetes forgets to name the kind in these refusals. */
+/** Throws ApiError 422. Kubernetes leaves the kind empty in these refusals. */
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: reviewGroup, kind: '' }, '', errors);
 }

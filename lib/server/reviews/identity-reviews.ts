@@ -1,4 +1,4 @@
-// Who is it? The authenticators are asked as they would be for a request with that token.
+// Identity reviews: the authenticators decide as they would for a request with that token.
 // As pkg/registry/authentication.
 import { aggregateText, badRequest, errorText, firstOf, internalError, printTime } from '../../core/index.js';
 import type {
@@ -11,12 +11,12 @@ import type {
 import type { Authenticated, Authenticator, Credentials } from '../../auth/index.js';
 import type { VirtualResource } from '../routing/route.js';
 import type { ReviewParts } from './review.js';
-import { review } from './review.js';
+import { reviewResource } from './review.js';
 
-/** What identities are reviewed with. */
+/** Dependencies of identity reviews. */
 export interface IdentityParts extends ReviewParts {
   readonly authenticator: Authenticator;
-  /** For whom tokens are unless a review asks for others. */
+  /** Audiences of a TokenReview that names none. */
   readonly audiences: readonly string[];
 }
 
@@ -27,20 +27,24 @@ export function identityReviews(parts: IdentityParts): readonly (readonly [strin
   return [
     [
       `${group}/selfsubjectreviews`,
-      review<SelfSubjectReview>(parts, { group, version: 'v1', kind: 'SelfSubjectReview' }, (question, { user }) => ({
-        ...question,
-        metadata: { creationTimestamp: printTime(tools.clock.now()) },
-        status: { userInfo: user as UserInfo },
-      })),
+      reviewResource<SelfSubjectReview>(
+        parts,
+        { group, version: 'v1', kind: 'SelfSubjectReview' },
+        (review, { user }) => ({
+          ...review,
+          metadata: { creationTimestamp: printTime(tools.clock.now()) },
+          status: { userInfo: user as UserInfo },
+        }),
+      ),
     ],
     [
       `${group}/tokenreviews`,
-      review<TokenReview>(parts, { group, version: 'v1', kind: 'TokenReview' }, async (question) => {
-        // A field that the type demands is still absent where a client leaves it out.
-        const { token = '', audiences = [] } = question.spec as Partial<TokenReviewSpec>;
+      reviewResource<TokenReview>(parts, { group, version: 'v1', kind: 'TokenReview' }, async (review) => {
+        // The type requires the field, but a client may omit it.
+        const { token = '', audiences = [] } = review.spec as Partial<TokenReviewSpec>;
         if (token === '') throw badRequest('token is required for TokenReview in authentication');
         return {
-          ...question,
+          ...review,
           status: await tokenStatus(authenticator, token, audiences.length === 0 ? apiAudiences : audiences),
         };
       }),
@@ -51,23 +55,28 @@ export function identityReviews(parts: IdentityParts): readonly (readonly [strin
 async function tokenStatus(
   authenticator: Authenticator,
   token: string,
-  asked: readonly string[],
+  audiencesRequested: readonly string[],
 ): Promise<TokenReviewStatus> {
   const header = (name: string): string | undefined =>
     name.toLowerCase() === 'authorization' ? `Bearer ${token}` : undefined;
-  const found = await answerOf(authenticator, { header, audiences: asked });
+  const found = await tryAuthenticate(authenticator, { header, audiences: audiencesRequested });
   if (found === undefined) return { user: {} };
-  // A real server asks for the token of its own loopback client first, and tells of that too.
+  // A real server also tries the authenticator of its loopback client, whose error comes first.
   if (found instanceof Error) return { user: {}, error: aggregateText(['invalid bearer token', errorText(found)]) };
   const { user, audiences = [] } = found;
-  // An authenticator that knows of audiences has to mind them. One that does not, a host's own, is for whoever asks.
-  if (asked.length > 0 && audiences.length > 0 && !audiences.some((each) => asked.includes(each)))
+  // An authenticator that supports audiences must return one that was requested. One of the host that returns none is
+  // accepted for any.
+  if (
+    audiencesRequested.length > 0 &&
+    audiences.length > 0 &&
+    !audiences.some((each) => audiencesRequested.includes(each))
+  )
     throw internalError(new Error('error validating audiences'));
   return { authenticated: true, user: user as UserInfo, ...(audiences.length > 0 && { audiences: [...audiences] }) };
 }
 
-/** The error, where the credentials are wrong. */
-async function answerOf(
+/** Returns the error where the credentials are invalid. */
+async function tryAuthenticate(
   authenticator: Authenticator,
   credentials: Credentials,
 ): Promise<Authenticated | Error | undefined> {

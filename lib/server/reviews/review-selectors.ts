@@ -1,5 +1,5 @@
-// The selectors of an access review: as text, or as requirements one by one. What cannot be understood of them is left
-// out, and the answer says so: it is then about more objects than were asked for. As pkg/apis/authorization/validation
+// The selectors of an access review: a text, or a list of requirements. Parts that cannot be parsed are ignored and
+// reported in the status: the review is then about more objects than it selects. As pkg/apis/authorization/validation
 // and pkg/registry/authorization/util/helpers.go.
 import {
   errorText,
@@ -26,7 +26,7 @@ import type {
 import type { FieldSelectorRequirement, LabelSelectorRequirement, ResourceAttributes } from '../../core/types/index.js';
 import type { AccessSelectors } from '../../auth/index.js';
 
-/** What is wrong with them. Operators that nobody knows are not: newer clients may. */
+/** Validates the selectors. Unknown operators are no errors: newer clients may use them. */
 export function selectorErrors({
   fieldSelector,
   labelSelector,
@@ -40,13 +40,13 @@ export function selectorErrors({
   ];
 }
 
-/** The selectors as far as they are understood, and what the answer says about the rest. */
+/** Returns the selectors as far as they parse, and a message for each that does not. */
 export function reviewSelectors({ fieldSelector, labelSelector }: Frozen<ResourceAttributes> = {}): {
   readonly selectors?: AccessSelectors;
   readonly ignored: readonly string[];
 } {
-  const field = understood(fieldSelector, (text) => parseFieldSelector(text).requirements, fieldRequirement);
-  const label = understood(labelSelector, (text) => parseLabelSelector(text).requirements, labelTerm);
+  const field = parseSelectorForm(fieldSelector, (text) => parseFieldSelector(text).requirements, fieldRequirement);
+  const label = parseSelectorForm(labelSelector, (text) => parseLabelSelector(text).requirements, labelTerm);
   const selectors: AccessSelectors = {
     ...(field.requirements.length > 0 && { field: { requirements: field.requirements } }),
     ...(label.requirements.length > 0 && { label: selectorOf(label.requirements) }),
@@ -104,17 +104,20 @@ function fieldRequirementErrors(
   return errors;
 }
 
-interface Understood<T> {
+interface ParsedSelector<T> {
   readonly requirements: readonly T[];
   readonly problems: readonly string[];
 }
 
-/** Text is understood as a whole or not at all, requirements one by one. The term is a problem where it is text. */
-function understood<T, Term extends object>(
+/**
+ * Parses a selector: a text as a whole, requirements one by one. `termOf` returns a string for a requirement that is
+ * invalid.
+ */
+function parseSelectorForm<T, Term extends object>(
   selector: SelectorForm<T> | undefined,
   parse: (text: string) => readonly Term[],
   termOf: (requirement: T) => Term | string,
-): Understood<Term> {
+): ParsedSelector<Term> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
   const terms = requirements.map(termOf);
   if (requirements.length > 0)
@@ -157,7 +160,7 @@ const labelOperators: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-function ignoredOf(name: string, { requirements, problems }: Understood<unknown>): readonly string[] {
+function ignoredOf(name: string, { requirements, problems }: ParsedSelector<unknown>): readonly string[] {
   return problems.length === 0
     ? []
     : [`spec.resourceAttributes.${name} ${requirements.length > 0 ? 'partially ' : ''}ignored due to parse error`];

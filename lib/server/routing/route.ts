@@ -1,12 +1,10 @@
-// What a path leads to. A route is found once per group, version, resource and subresource (route-table.ts) and serves
+// The kinds of routes. A route is created once per group, version, resource and subresource (route-table.ts) and serves
 // every request for them.
-import type { KindTable } from '../../core/index.js';
-import type { ApiResponse } from '../../client/index.js';
-import type { Answer, Serve } from '../pipeline.js';
+import type { KindTable, ApiResponse } from '../../core/index.js';
+import type { Answer, Serve, Exchange } from '../pipeline.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
-import type { Exchange } from '../requests/exchange.js';
 
-/** A subresource with a behaviour of its own, such as scale or eviction. Others read and write a part of the object. */
+/** A subresource with its own behaviour, such as scale or eviction. Others read and write a part of the object. */
 export interface SpecialResource {
   /** How its responses are printed, where that differs from the parent. */
   readonly table?: KindTable;
@@ -33,16 +31,18 @@ export interface VirtualRoute extends ServedRoute {
   readonly virtual: VirtualResource;
 }
 
-/** A whole group-version that is served elsewhere: an aggregated API. Its handler does all checks. */
+/** A group-version that another server serves: an aggregated API. Its handler does all checks. */
 export interface DelegatedRoute {
   readonly type: 'delegated';
   readonly serve: Serve;
 }
 
-/** What is checked before a request takes a route of this server. */
+/** What is checked before a request takes a route (route-checks.ts). */
 export interface ServedRoute {
   readonly namespaced: boolean;
   readonly verbs: ReadonlySet<string>;
+  /** Whether the resource is custom: paths that do not fit it do not exist, instead of being refused with a Status. */
+  readonly isCustom: boolean;
   /** The text of the Warning header; undefined for kinds that are not deprecated. */
   readonly deprecation: string | undefined;
 }

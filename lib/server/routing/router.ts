@@ -1,24 +1,22 @@
-// From a request to the one function that serves it: by resource, subresource and verb. Paths that are no resource go
-// to the documents. As apiserver/pkg/endpoints/installer.go, which makes the same choice with routes.
+// Dispatches a request to the function that serves it, by resource, subresource and verb. Paths that are no resource go
+// to the documents. As apiserver/pkg/endpoints/installer.go, which dispatches by registered routes.
 import { methodNotAllowed, unclassifiedError } from '../../core/index.js';
-import type { Clock } from '../../core/index.js';
-import type { ApiResponse, RequestInfo } from '../../client/index.js';
+import type { Clock, ApiResponse, RequestInfo } from '../../core/index.js';
 import { pageNotFound } from '../documents/text-response.js';
-import type { Answer, Serve } from '../pipeline.js';
-import { present } from '../present.js';
+import type { Answer, Serve, Exchange } from '../pipeline.js';
+import { transformResponse } from './transform-response.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
-import type { Exchange } from '../requests/exchange.js';
-import { get } from '../verbs/get.js';
-import { list } from '../verbs/list.js';
+import { get, list } from '../verbs/read.js';
 import { patch } from '../verbs/patch.js';
 import type { WatchTiming } from '../verbs/watch.js';
 import { watch } from '../verbs/watch.js';
-import { create, deleteCollection, deleteOne, update } from '../verbs/write.js';
+import { create, deleteCollection, deleteOne, update } from '../verbs/create-update-delete.js';
+import { storeFailure } from '../writes/store-failure.js';
 import type { WriteTools } from '../writes/write.js';
 import type { StoredRoute } from './route.js';
 import type { RouteTable } from './route-table.js';
 
-/** What requests are served with. */
+/** What the router dispatches to. */
 export interface Serving {
   readonly routes: RouteTable;
   readonly tools: WriteTools;
@@ -26,30 +24,41 @@ export interface Serving {
   readonly clock: Clock;
   /** Serves paths that are no resource. */
   readonly documents: Serve;
+  /** Returns the handler of a path that is no resource and that another server serves. */
+  readonly delegateDocument: (info: RequestInfo) => Serve | undefined;
 }
 
-/** The innermost step of the pipeline. */
+/** Returns the innermost step of the pipeline. */
 export function serveRequests(serving: Serving): Serve {
   return (exchange) => {
     const { request } = exchange;
-    if (!request.info.isResource) return serving.documents(exchange);
+    if (!request.info.isResource) return (serving.delegateDocument(request.info) ?? serving.documents)(exchange);
     const route = serving.routes.find(request);
     if (route === undefined) return pageNotFound();
     if (route.type === 'delegated') return route.serve(exchange);
     if (route.deprecation !== undefined) exchange.warn(route.deprecation);
-    if (route.type === 'virtual') return route.virtual(exchange);
+    if (route.type === 'virtual') {
+      const answer = route.virtual(exchange);
+      return answer instanceof Promise ? answer.catch(failWith) : answer;
+    }
     const { endpoint, special } = route;
     checkNamespace(request.info, endpoint);
-    const given = special === undefined ? answer(endpoint, exchange, serving) : special.answer(exchange, endpoint);
-    return given instanceof Promise
-      ? given.then((response) => inForm(response, route, exchange, serving))
-      : inForm(given, route, exchange, serving);
+    const answered =
+      special === undefined ? dispatchVerb(endpoint, exchange, serving) : special.answer(exchange, endpoint);
+    return answered instanceof Promise
+      ? answered.then((response) => inForm(response, route, exchange, serving), failWith)
+      : inForm(answered, route, exchange, serving);
   };
 }
 
+/** Rethrows a failure of the store as the API error of a read. Those of writes are API errors already. */
+function failWith(error: unknown): never {
+  throw storeFailure(error);
+}
+
 /**
- * Throws for namespaces that would lead out of the resource: a real server notices when it looks for the objects.
- * Writes are refused later, by validation.
+ * Throws for the namespaces `.` and `..`, as the storage of Kubernetes does when it reads. Writes are refused later, by
+ * validation.
  */
 function checkNamespace({ namespace, name, verb }: RequestInfo, { stored }: ResourceEndpoint): void {
   if (namespace !== '.' && namespace !== '..') return;
@@ -66,7 +75,7 @@ function inForm(
   { clock }: Serving,
 ): ApiResponse {
   if (response.type === 'raw' || response.type === 'stream' || response.form.transform === undefined) return response;
-  return present(response, {
+  return transformResponse(response, {
     endpoint,
     clock,
     options: () => request.options(),
@@ -74,7 +83,7 @@ function inForm(
   });
 }
 
-function answer(endpoint: ResourceEndpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
+function dispatchVerb(endpoint: ResourceEndpoint, exchange: Exchange, { tools, timing }: Serving): Answer {
   switch (exchange.request.info.verb) {
     case 'get':
       return get(endpoint, exchange);

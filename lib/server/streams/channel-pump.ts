@@ -3,18 +3,18 @@
 // full the connection is not read. One of the edges that subscribe: the connection's life is the subscription's.
 import { Subscription, map, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { SocketError, closeCodes, failureStatus, decodeBase64, encodeBase64 } from '../../core/index.js';
 import type {
+  ChannelMessage,
+  DuplexChannels,
+  Status,
   PortForwardResponse,
   PortForwarding,
   ProcessChannels,
   ProcessStreamResponse,
   StreamResponse,
-} from '../../client/index.js';
-import { failureStatus } from '../../core/index.js';
-import type { ChannelMessage, DuplexChannels, Status } from '../../core/index.js';
-import { closeCodes } from '../http/socket-frames.js';
+} from '../../core/index.js';
 import type { Pump } from '../http/stream-pump.js';
-import { decodeChannel, encodeChannel } from './channel-codec.js';
 import type { ChannelProtocol } from './stream-protocols.js';
 import { portForwardProtocols, processProtocols } from './stream-protocols.js';
 
@@ -29,15 +29,15 @@ export interface MessagePeer {
   resume(): void;
 }
 
-/** A stream on its way over a connection. */
+/** A stream over a connection. */
 export interface ChannelPump extends Pump {
   /** Begins the session. */
   start(): void;
-  /** Takes a message of the peer. Throws SocketError where it breaks the protocol. */
+  /** Handles a message of the peer. Throws SocketError where it violates the protocol. */
   receive(message: Uint8Array): void;
 }
 
-/** A stream on a connection. Nothing happens before it is started. */
+/** Creates the pump of a stream over a connection. Inert until `start`. */
 export function channelPump(response: StreamResponse, peer: MessagePeer): ChannelPump {
   const { protocol = '' } = response;
   return response.kind === 'portforward'
@@ -58,7 +58,7 @@ interface Link {
   readonly inputs: ReadonlyMap<number, string>;
   /** Channels that the client receives, by name. */
   readonly outputs: ReadonlyMap<string, number>;
-  /** The channel of the close. */
+  /** The channel on which the close is sent. */
   readonly error: number;
 }
 
@@ -114,13 +114,13 @@ class SocketChannels implements ChannelPump {
   readonly #peer: MessagePeer;
   readonly #opened$: Observable<Opened>;
   readonly #session = new Subscription();
-  /** Links that are not closed yet. */
+  /** Open links. */
   readonly #links = new Set<Link>();
-  /** The links that are being read: all while the peer has room. */
+  /** Subscriptions of links that are read: all while the peer has room. */
   readonly #reading = new Map<Link, Subscription>();
   #isBlocked = false;
   #isStopped = false;
-  /** Outputs that wait for room. */
+  /** The number of outputs that wait for room. */
   #waiting = 0;
 
   constructor(protocol: ChannelProtocol, peer: MessagePeer, opened$: Observable<Opened>) {
@@ -180,7 +180,7 @@ class SocketChannels implements ChannelPump {
   /** Reads a link until it is closed or the peer is full. */
   #read(link: Link): void {
     if (!this.#mayRead() || !this.#links.has(link) || this.#reading.has(link)) return;
-    // Messages that wait are emitted while subscribing: only the operator can stop them.
+    // Waiting messages are emitted while subscribing: only the operator can stop them.
     const reading = link.channels.input$.pipe(takeWhile((message) => this.#take(link, message))).subscribe();
     if (!reading.closed) this.#reading.set(link, reading);
   }
@@ -189,7 +189,7 @@ class SocketChannels implements ChannelPump {
     return !this.#isBlocked && !this.#isStopped;
   }
 
-  /** Sends a message on. Returns whether there is room for another. */
+  /** Sends a message to the peer. Returns whether there is room for another. */
   #take(link: Link, message: ChannelMessage): boolean {
     if (message.type === 'data') {
       const channel = link.outputs.get(message.channel);
@@ -233,7 +233,7 @@ class SocketChannels implements ChannelPump {
 
 const utf8 = new TextEncoder();
 
-/** On the channel of the close a Status has neither kind nor version. */
+/** On the error channel a Status has neither kind nor apiVersion. */
 const untyped = { kind: undefined, apiVersion: undefined };
 
 const shuttingDown = failureStatus({
@@ -241,3 +241,37 @@ const shuttingDown = failureStatus({
   reason: 'ServiceUnavailable',
   message: 'the server is shutting down',
 });
+
+/** A decoded message of a client. */
+type NumberedMessage =
+  | { readonly type: 'data'; readonly channel: number; readonly bytes: Uint8Array }
+  | { readonly type: 'end'; readonly channel: number };
+
+/** Encodes bytes of a channel as a message. */
+function encodeChannel({ isBase64 }: ChannelProtocol, channel: number, bytes: Uint8Array): Uint8Array {
+  if (isBase64) return utf8.encode(`${channel}${encodeBase64(bytes)}`);
+  const message = new Uint8Array(bytes.length + 1);
+  message[0] = channel;
+  message.set(bytes, 1);
+  return message;
+}
+
+/** Decodes a message; undefined where it is empty, which has no effect. Throws SocketError where it is no base64. */
+function decodeChannel({ isBase64, endsChannels }: ChannelProtocol, message: Uint8Array): NumberedMessage | undefined {
+  const [first] = message;
+  if (first === undefined) return undefined;
+  if (!isBase64) {
+    const ended = message[1];
+    if (endsChannels && first === endChannel) return ended === undefined ? undefined : { type: 'end', channel: ended };
+    return { type: 'data', channel: first, bytes: message.subarray(1) };
+  }
+  try {
+    return { type: 'data', channel: first - zero, bytes: decodeBase64(text.decode(message.subarray(1))) };
+  } catch {
+    throw new SocketError(closeCodes.invalidPayload, 'a message is no base64');
+  }
+}
+
+const text = new TextDecoder();
+const zero = 48;
+const endChannel = 255;

@@ -1,5 +1,5 @@
-// binding: a scheduler's decision, written into the pod once and for all. Also served as a resource of its own,
-// `bindings`, for old clients. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod is not validated.
+// binding: the decision of a scheduler, written into the pod once. Also served as the resource `bindings`, for old
+// clients. As pkg/registry/core/pod/storage/storage.go, BindingREST: the pod is not validated.
 import {
   badRequest,
   conflict,
@@ -14,11 +14,11 @@ import type { FieldError, Frozen } from '../../core/index.js';
 import type { Binding, Pod, PodCondition, PodStatus } from '../../core/types/index.js';
 import type { StoredObject } from '../registry/stored-kind.js';
 import type { Write } from '../writes/write.js';
-import { changing } from './subresource.js';
-import type { ActionSubresource } from './subresource.js';
+import { changeAction } from './action.js';
+import type { ActionSubresource } from './action.js';
 
 /** Binds the pod that the path names, or, for `bindings`, the one that the body names. */
-export const bindingSubresource: ActionSubresource<Binding> = changing<Binding, Pod>({
+export const bindingSubresource: ActionSubresource<Binding> = changeAction<Binding, Pod>({
   kind: { group: '', version: 'v1', kind: 'Binding' },
   complete: checkedBinding,
   checkParent: checkPreconditions,
@@ -26,7 +26,7 @@ export const bindingSubresource: ActionSubresource<Binding> = changing<Binding, 
     const name = body.metadata?.name ?? '';
     const refusal = refusalOf(pod, name);
     if (refusal !== undefined) throw conflict({ group: '', resource: 'pods/binding', name }, refusal);
-    return bound(pod, body, now);
+    return bindPod(pod, body, now);
   },
   failure: (error, name) => conflict({ group: '', resource: 'pods/binding', name }, String(error)),
 });
@@ -36,7 +36,7 @@ function checkedBinding(body: Binding, { exchange }: Write): Binding {
   if (subresource !== '' && name !== (body.metadata?.name ?? ''))
     throw badRequest('name in URL does not match name in Binding object');
   const errors = bindingErrors(body);
-  // Kubernetes forgets to make this an Invalid.
+  // Kubernetes does not wrap these errors in an Invalid status.
   if (errors.length > 0) throw unclassifiedError(fieldErrorsText(errors));
   return body;
 }
@@ -72,7 +72,7 @@ function refusalOf({ metadata, spec }: Frozen<Pod>, name: string): string | unde
   return (spec?.schedulingGates ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
 }
 
-function bound(pod: Frozen<Pod>, { metadata = {}, target }: Binding, now: number): Frozen<Pod> {
+function bindPod(pod: Frozen<Pod>, { metadata = {}, target }: Binding, now: number): Frozen<Pod> {
   const { annotations, labels } = metadata;
   const conditions = withCondition(pod.status?.conditions ?? [], {
     type: 'PodScheduled',
@@ -99,16 +99,13 @@ function withoutNomination(status: Frozen<PodStatus> = {}): Frozen<PodStatus> {
   return rest;
 }
 
-/** Conditions with one of them set; its time of transition stays where its status does. */
+/** Sets a condition; lastTransitionTime is kept where the status does not change. */
 export function withCondition(
   conditions: readonly Frozen<PodCondition>[],
   condition: PodCondition,
 ): readonly Frozen<PodCondition>[] {
   const old = conditions.find(({ type }) => type === condition.type);
-  const since =
-    old?.status === condition.status && old.lastTransitionTime !== undefined
-      ? { lastTransitionTime: old.lastTransitionTime }
-      : {};
-  const next = { ...condition, ...since };
+  const isSame = old?.status === condition.status && old.lastTransitionTime !== undefined;
+  const next = isSame ? { ...condition, lastTransitionTime: old.lastTransitionTime } : condition;
   return old === undefined ? [...conditions, next] : conditions.map((each) => (each === old ? next : each));
 }

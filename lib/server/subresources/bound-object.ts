@@ -1,5 +1,5 @@
-// The object that a token is bound to, as a TokenRequest names it. A pod must run under the account that the token is
-// for, and brings the node it runs on. As pkg/registry/core/serviceaccount/storage/token.go.
+// The object that a token is bound to, as a TokenRequest names it. A pod must run under the ServiceAccount of the
+// token, and adds the node it runs on. As pkg/registry/core/serviceaccount/storage/token.go.
 import {
   badRequest,
   conflict,
@@ -15,7 +15,7 @@ import type { BoundObject } from '../../auth/index.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 
-/** Where to look, and for whom. */
+/** The scope of the look-up. */
 export interface BoundObjectScope {
   /** The ServiceAccount's name. */
   readonly account: string;
@@ -24,8 +24,8 @@ export interface BoundObjectScope {
 }
 
 /**
- * Finds the object. Throws ApiError where there is none, where it is another than was meant, or where it is of a kind
- * that no token is bound to.
+ * Finds the object. Rejects with ApiError where it does not exist, has another uid, or is of a kind that tokens cannot
+ * be bound to.
  */
 export async function boundObject(ref: BoundObjectReference, scope: BoundObjectScope): Promise<BoundObject> {
   const { name = '', uid = '', kind = '' } = ref;
@@ -61,12 +61,12 @@ async function objectOf<T extends ApiObject>(
   if (name === '') throw badRequest('Name parameter required.');
   const [problem] = nameIsPathSegment(name, false);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problem}`);
-  const object = await lookedUp<T>(endpoint, name, namespace);
+  const object = await lookUp<T>(endpoint, name, namespace);
   if (object === undefined) throw notFound(refOf(endpoint, name));
   return object;
 }
 
-/** A node that has gone, or is not there yet, is known by its name alone. */
+/** Returns the pod with its node; of a node that does not exist only the name. */
 async function podOf(pod: Frozen<Pod>, scope: BoundObjectScope): Promise<BoundObject> {
   const { serviceAccountName, nodeName = '' } = pod.spec ?? {};
   if (serviceAccountName !== scope.account)
@@ -74,12 +74,12 @@ async function podOf(pod: Frozen<Pod>, scope: BoundObjectScope): Promise<BoundOb
       `cannot bind token for serviceaccount ${quote(scope.account)} to pod running with different serviceaccount name.`,
     );
   if (nodeName === '') return { kind: 'Pod', object: pod };
-  const node = await lookedUp<Node>(scope.endpointOf('nodes'), nodeName, '');
+  const node = await lookUp<Node>(scope.endpointOf('nodes'), nodeName, '');
   const uid = node?.metadata?.uid;
   return { kind: 'Pod', object: pod, node: { name: nodeName, ...(uid !== undefined && { uid }) } };
 }
 
-async function lookedUp<T extends ApiObject>(
+async function lookUp<T extends ApiObject>(
   { stored }: ResourceEndpoint,
   name: string,
   namespace: string,

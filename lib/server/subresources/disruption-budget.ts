@@ -1,17 +1,17 @@
-// What a PodDisruptionBudget says to an eviction, and what it remembers of one it allowed. Pure.
-// As pkg/registry/core/pod/storage/eviction.go, checkAndDecrement.
+// Consumes a disruption of a PodDisruptionBudget for an eviction. Pure. As pkg/registry/core/pod/storage/eviction.go,
+// checkAndDecrement.
 import { forbidden, printTime, tooManyRequests } from '../../core/index.js';
 import type { Frozen } from '../../core/index.js';
 import type { Condition, PodDisruptionBudget } from '../../core/types/index.js';
 
 type Budget = Frozen<PodDisruptionBudget>;
 
-/** The budget after one more disruption. Throws ApiError 429 where it allows none. */
-export function spend(budget: Budget, podName: string, now: number): Budget {
+/** Returns the budget with one disruption consumed. Throws ApiError 429 where it allows none. */
+export function consumeDisruption(budget: Budget, podName: string, now: number): Budget {
   const name = budget.metadata?.name ?? '';
   const status = budget.status ?? {};
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
-  if (observedGeneration < (budget.metadata?.generation ?? 0)) throw stillProcessed(name);
+  if (observedGeneration < (budget.metadata?.generation ?? 0)) throw budgetStillProcessed(name);
   const ref = { group: 'policy', resource: 'poddisruptionbudget', name };
   if (disruptionsAllowed < 0) throw forbidden(ref, 'pdb disruptions allowed is negative');
   if (Object.keys(disruptedPods).length > disruptedPodsMax)
@@ -29,15 +29,15 @@ export function spend(budget: Budget, podName: string, now: number): Budget {
   };
 }
 
-/** Whether an unhealthy pod may go although the budget allows no disruption: it serves nobody. */
-export function sparesUnhealthy({ spec, status }: Budget): boolean {
+/** Whether an unhealthy pod may be evicted although the budget allows no disruption. */
+export function allowsUnhealthyEviction({ spec, status }: Budget): boolean {
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
-/** Nobody can say yet. */
-export function stillProcessed(name: string): Error {
+/** Returns ApiError 429: the controller has not processed the budget yet. */
+export function budgetStillProcessed(name: string): Error {
   return refused(`The disruption budget ${name} is still being processed by the server.`, 10);
 }
 
@@ -54,12 +54,12 @@ function refusalOf(
   { conditions = [], currentHealthy = 0, desiredHealthy = 0 }: NonNullable<Budget['status']>,
 ): string {
   const condition = conditions.find(({ type }) => type === 'DisruptionAllowed');
-  const says = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
-  if (says?.reason === 'SyncFailed')
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${says.message}`;
+  const refusal = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
+  if (refusal?.reason === 'SyncFailed')
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${refusal.message}`;
   if (currentHealthy <= desiredHealthy)
     return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-  const detail = says === undefined ? '' : ` (${says.reason}): ${says.message}`;
+  const detail = refusal === undefined ? '' : ` (${refusal.reason}): ${refusal.message}`;
   return `The disruption budget ${name} does not allow evicting pods currently${detail}`;
 }
 

@@ -1,7 +1,10 @@
-// eviction: a deletion that asks the pod's disruption budget first. As pkg/registry/core/pod/storage/eviction.go.
+// eviction: a deletion of a pod that first consumes a disruption of its budget. As
+// pkg/registry/core/pod/storage/eviction.go.
 import {
   badRequest,
   isApiError,
+  isPodActive,
+  isPodReady,
   matchesLabels,
   notFound,
   printTime,
@@ -19,8 +22,8 @@ import { checkPreconditions } from '../writes/deletion.js';
 import { Write } from '../writes/write.js';
 import { changeObject, deleteObject } from '../writes/write-pipeline.js';
 import { withCondition } from './binding.js';
-import { sparesUnhealthy, spend, stillProcessed } from './disruption-budget.js';
-import type { ActionSubresource } from './subresource.js';
+import { allowsUnhealthyEviction, consumeDisruption, budgetStillProcessed } from './disruption-budget.js';
+import type { ActionSubresource } from './action.js';
 
 /** Evicts the pod that the path names. `budgets` returns the endpoint of PodDisruptionBudgets. */
 export function evictionSubresource(budgets: () => ResourceEndpoint): ActionSubresource<Eviction> {
@@ -45,7 +48,7 @@ export function evictionSubresource(budgets: () => ResourceEndpoint): ActionSubr
   };
 }
 
-/** A dry run may be requested in the query and in the body, but not differently. */
+/** The options of the deletion. Query and body must not disagree about a dry run. Throws ApiError 500 where they do. */
 function deletionOf({ deleteOptions = {} }: Eviction, dryRun: readonly string[]): Deletion {
   const inBody = deleteOptions.dryRun ?? [];
   if (inBody.length > 0 && dryRun.length > 0 && inBody.join() !== dryRun.join()) {
@@ -56,28 +59,27 @@ function deletionOf({ deleteOptions = {} }: Eviction, dryRun: readonly string[])
   return { ...deleteOptions, dryRun: inBody.length > 0 ? inBody : dryRun };
 }
 
-/** What the deletion may count on, and the budget that allowed it. */
+/** Preconditions of the deletion, and the budget that allowed it. */
 interface Permission {
   readonly preconditions?: Deletion['preconditions'];
   readonly budgetName?: string;
 }
 
-/** Takes one disruption from the budget of the pod, if it has one. Rejects with ApiError 429 where none is left. */
+/** Consumes one disruption of the pod's budget, if it has one. Rejects with ApiError 429 where none is left. */
 async function consumeBudget(write: Write, budgets: ResourceEndpoint, deletion: Deletion): Promise<Permission> {
   const { name, namespace } = write.exchange.request.info;
   const { object } = await write.stored.cacher.get(write.stored.keyOf(namespace, name));
   if (object === undefined) throw notFound({ group: '', resource: 'pods', name });
   const pod = object as Frozen<Pod>;
   const { phase = '' } = pod.status ?? {};
-  const isOver = phase === 'Succeeded' || phase === 'Failed' || pod.metadata?.deletionTimestamp !== undefined;
   const asIs = {
     preconditions: {
       ...deletion.preconditions,
       resourceVersion: deletion.preconditions?.resourceVersion ?? pod.metadata?.resourceVersion ?? '',
     },
   };
-  if (isOver) return {};
-  // Not running yet, it disrupts nothing; but it must not begin to run meanwhile.
+  if (!isPodActive(pod)) return {};
+  // A pending pod disrupts nothing, but it must not start meanwhile: its resourceVersion is a precondition.
   if (phase === 'Pending') return asIs;
   const [budget, ...others] = await budgetsOf(budgets, pod);
   if (budget === undefined) return {};
@@ -86,11 +88,11 @@ async function consumeBudget(write: Write, budgets: ResourceEndpoint, deletion: 
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     );
   const budgetName = budget.metadata?.name ?? '';
-  if (!isReady(pod) && sparesUnhealthy(budget)) return { ...asIs, budgetName };
+  if (!isPodReady(pod) && allowsUnhealthyEviction(budget)) return { ...asIs, budgetName };
   const own = new Write(budgets, write.exchange, write.options, write.tools);
   await changeObject(own, budgets.stored.keyOf(namespace, budgetName), (old) => {
     if (old === undefined) throw notFound({ group: 'policy', resource: 'poddisruptionbudgets', name: budgetName });
-    const next = spend(old as Frozen<PodDisruptionBudget>, name, write.context.now);
+    const next = consumeDisruption(old as Frozen<PodDisruptionBudget>, name, write.context.now);
     return write.context.dryRun ? old : next;
   });
   return {};
@@ -107,11 +109,7 @@ async function budgetsOf(
   );
 }
 
-function isReady({ status }: Frozen<Pod>): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
-}
-
-/** Sets the condition that says why the pod goes, then deletes it. */
+/** Sets the condition DisruptionTarget, then deletes the pod. */
 async function deletePod(write: Write, deletion: Deletion, budgetName: string | undefined): Promise<void> {
   const { name, namespace } = write.exchange.request.info;
   try {
@@ -123,7 +121,7 @@ async function deletePod(write: Write, deletion: Deletion, budgetName: string | 
     await deleteObject(write, { ...deletion, ...(preconditions && { preconditions }) }, { namespace, name }, false);
   } catch (error) {
     // The pod changed while its budget was consulted: the client should retry.
-    throw budgetName !== undefined && isApiError(error, 'Conflict') ? stillProcessed(budgetName) : error;
+    throw budgetName !== undefined && isApiError(error, 'Conflict') ? budgetStillProcessed(budgetName) : error;
   }
 }
 

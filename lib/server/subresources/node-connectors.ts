@@ -1,12 +1,12 @@
-// The connectors of nodes, registered and replaced while the server runs.
-import type { NodeConnector } from '../../client/index.js';
+// The registry of node connectors, which may be registered and replaced while the server runs.
+import type { NodeConnector } from '../../core/index.js';
 
-/** Where node agents register how their containers are reached. */
+/** The registry in which node agents register their connectors. */
 export interface NodeConnectors {
   /**
-   * Registers the connector of one node or, without a name, of all nodes that have none of their own and of proxies to
-   * Services. Replaces the one before; streams that are open go on. Returns how to take it back, which has no effect
-   * once another has replaced it.
+   * Registers the connector of one node or, without a name, of all nodes without one and of proxies to Services.
+   * Replaces the previous one; open streams continue. Returns the function that removes it, which has no effect after
+   * it was replaced.
    */
   register(connector: NodeConnector, options?: { readonly node?: string }): () => void;
 }
@@ -22,11 +22,11 @@ export class ConnectorRegistry implements NodeConnectors {
     };
   }
 
-  /** The connector of a node, or of no particular one; undefined where it cannot be reached. */
+  /** Returns the connector of a node, or of any node; undefined where it is unreachable. */
   find(node: string = anyNode): NodeConnector | undefined {
     return this.#byNode.get(node) ?? this.#byNode.get(anyNode);
   }
 }
 
-/** No node has an empty name. */
+/** The key of the connector of all nodes: no node has an empty name. */
 const anyNode = '';

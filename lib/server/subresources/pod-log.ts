@@ -1,26 +1,36 @@
-// The log of a container: checked here, read by the NodeConnector of its node.
-import { badRequest, fieldForbidden, fieldInvalid, fieldPath, invalid, unclassifiedError } from '../../core/index.js';
-import type { FieldError } from '../../core/index.js';
-import type { ApiResponse, LogOptions } from '../../client/index.js';
-import type { Exchange } from '../requests/exchange.js';
+// The log of a container: the request is checked here, the NodeConnector of the node reads the log.
+import {
+  badRequest,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldPath,
+  invalid,
+  quote,
+  unclassifiedError,
+} from '../../core/index.js';
+import type { FieldError, ApiResponse, LogOptions } from '../../core/index.js';
+import type { Exchange } from '../pipeline.js';
+import { tablelessOffer } from '../registry/endpoint.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { ConnectorRegistry } from './node-connectors.js';
 import type { Parameters } from './pod-target.js';
 import { addressOf, containerOf, firstParameter, findNode, findPod } from './pod-target.js';
 
-/** How nodes are found and reached. */
+/** Finds nodes and their connectors. */
 export interface NodeAccess {
   readonly nodes: () => ResourceEndpoint;
   readonly connectors: ConnectorRegistry;
 }
 
-/** The log of a container; nothing yet where the pod has no node. */
+/** Responds with the log of a container; empty where the pod has no node yet. */
 export async function podLog(
   pods: ResourceEndpoint,
   exchange: Exchange,
   { nodes, connectors }: NodeAccess,
 ): Promise<ApiResponse> {
   const { request } = exchange;
+  const { transform } = request.negotiate(tablelessOffer);
   const parameters = request.options().parameters ?? {};
   const options = logOptions(parameters);
   const errors = logErrors(options);
@@ -28,9 +38,10 @@ export async function podLog(
   const pod = await findPod(pods, exchange);
   const container = containerOf(pod, firstParameter(parameters, 'container'));
   const nodeName = pod.spec?.nodeName ?? '';
+  if (transform !== undefined) throw unclassifiedError('object does not implement the Object interfaces');
   if (nodeName === '') return { type: 'raw', code: 204, contentType: 'text/plain', content: '' };
   const target = { node: await findNode(nodes(), nodeName), pod, container };
-  const content = connectors.find(nodeName)?.log?.(target, options);
+  const content = await connectors.find(nodeName)?.log?.(target, options);
   if (content === undefined) {
     const address = addressOf(target.node);
     throw unclassifiedError(
@@ -45,11 +56,11 @@ function logOptions(parameters: Parameters): LogOptions {
   const number = (name: 'tailLines' | 'limitBytes' | 'sinceSeconds'): Partial<LogOptions> => {
     const text = firstParameter(parameters, name);
     if (text === '') return {};
-    if (!/^[-+]?[0-9]{1,18}$/.test(text))
-      throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    if (!/^[-+]?[0-9]{1,18}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
     return { [name]: Number(text) };
   };
   const sinceTime = firstParameter(parameters, 'sinceTime');
+  const stream = firstParameter(parameters, 'stream');
   return {
     follow: flag('follow'),
     previous: flag('previous'),
@@ -58,10 +69,13 @@ function logOptions(parameters: Parameters): LogOptions {
     ...number('limitBytes'),
     ...number('sinceSeconds'),
     ...(sinceTime !== '' && { sinceTime }),
+    ...(stream !== '' && { stream: stream as NonNullable<LogOptions['stream']> }),
   };
 }
 
-function logErrors({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogOptions): readonly FieldError[] {
+const logStreams: readonly string[] = ['All', 'Stderr', 'Stdout'];
+
+function logErrors({ tailLines, limitBytes, sinceSeconds, sinceTime, stream }: LogOptions): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (tailLines !== undefined && tailLines < 0)
     errors.push(fieldInvalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'));
@@ -72,5 +86,9 @@ function logErrors({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogOption
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(fieldInvalid(fieldPath('sinceSeconds'), sinceSeconds, 'must be greater than 0'));
   }
+  if (stream !== undefined && !logStreams.includes(stream))
+    errors.push(fieldNotSupported(fieldPath('stream'), stream, logStreams));
+  else if (stream !== undefined && stream !== 'All' && tailLines !== undefined)
+    errors.push(fieldForbidden(fieldPath(''), '`tailLines` and specific `stream` are mutually exclusive for now'));
   return errors;
 }

@@ -1,10 +1,23 @@
-// exec, attach and portforward: requests that are answered with a stream. Here they are admitted, authorized and
-// checked, with the refusals of pkg/registry/core/pod/strategy.go; the NodeConnector of the node serves the stream.
+// exec, attach and portforward: requests that respond with a stream. They are admitted, authorized and checked here,
+// with the refusals of pkg/registry/core/pod/strategy.go; the NodeConnector of the node serves the stream.
 import { NEVER, defer, from, merge, mergeAll, of, takeUntil, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { AdmissionChain } from '../../admission/index.js';
 import type { Authorizer } from '../../auth/index.js';
+import {
+  Outlet,
+  badRequest,
+  forbidden,
+  numError,
+  quote,
+  servedChannels,
+  serviceUnavailable,
+  tooManyRequests,
+  unclassifiedError,
+} from '../../core/index.js';
 import type {
+  ApiObject,
+  DuplexChannels,
   ApiResponse,
   NodeConnector,
   PodTarget,
@@ -13,31 +26,21 @@ import type {
   ProcessInput,
   ProcessOutput,
   ProcessStreams,
-  StreamAnswer,
+  StreamEnd,
   StreamKind,
-} from '../../client/index.js';
-import {
-  Outlet,
-  badRequest,
-  forbidden,
-  servedChannels,
-  serviceUnavailable,
-  tooManyRequests,
-  unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, DuplexChannels } from '../../core/index.js';
 import { isTrue } from '../http/query.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
-import { attributesOf, decide } from '../steps.js';
+import { attributesOf, decide } from '../access/access-steps.js';
 import { chooseProtocol, needsPorts, requireUpgrade } from '../streams/stream-protocols.js';
 import { admitConnect } from '../writes/review.js';
 import type { NodeAccess } from './pod-log.js';
 import type { Parameters } from './pod-target.js';
 import { addressOf, containerOf, firstParameter, findNode, parameterValues, findPod } from './pod-target.js';
 
-/** What streams work with. */
+/** Dependencies of streams. */
 export interface StreamPorts extends NodeAccess {
   readonly admission: AdmissionChain | undefined;
   readonly authorizer: Authorizer;
@@ -45,7 +48,7 @@ export interface StreamPorts extends NodeAccess {
   readonly closed$: Observable<void>;
 }
 
-/** Answers with the stream of a request. */
+/** Responds with a stream. Rejects with ApiError. */
 export async function podStream(
   kind: StreamKind,
   pods: ResourceEndpoint,
@@ -67,11 +70,11 @@ export async function podStream(
   const open = connector && openerOf(kind, connector, target, options);
   if (open === undefined)
     throw unclassifiedError(`error dialing backend: dial tcp ${addressOf(target.node)}: connect: connection refused`);
-  const protocol = chooseProtocol(kind, request, refOf(pods, name));
+  const chosen = chooseProtocol(kind, request, refOf(pods, name));
   if (open.kind === 'portforward') {
-    if (options.ports.length === 0 && needsPorts(protocol)) throw badRequest('query parameter "port" is required');
+    if (options.ports.length === 0 && needsPorts(chosen)) throw badRequest('query parameter "port" is required');
     const session$ = portForwarding(open.connect, ports.closed$);
-    return { type: 'stream', kind: 'portforward', session$, ports: options.ports, protocol };
+    return { type: 'stream', kind: 'portforward', session$, ports: options.ports, ...chosen };
   }
   const { stdin, stdout, stderr } = options;
   if (!stdin && !stdout && !stderr) throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
@@ -80,12 +83,13 @@ export async function podStream(
     type: 'stream',
     kind: open.kind,
     session$: processSession(open.start, (channel) => carried.has(channel), ports.closed$),
+    inputs: (['stdin', 'resize'] as const).filter((channel) => carried.has(channel)),
     outputs: (['stdout', 'stderr'] as const).filter((channel) => carried.has(channel)),
-    protocol,
+    ...chosen,
   };
 }
 
-/** The options of all three kinds; those of other kinds are empty. */
+/** The options of all three kinds of streams; those that a kind lacks are empty. */
 type StreamOptions = ApiObject &
   ProcessStreams & {
     readonly kind: string;
@@ -121,16 +125,9 @@ function optionsOf(kind: StreamKind, parameters: Parameters): StreamOptions {
 /** As pkg/kubelet's portforward.NewV4Options. */
 function portOf(text: string): number {
   if (text === '') throw badRequest('query parameter "port" cannot be empty');
-  if (!/^[0-9]+$/.test(text))
-    throw badRequest(
-      `unable to parse ${JSON.stringify(text)} as a port: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  const port = Number(text);
-  if (port > 65_535)
-    throw badRequest(
-      `unable to parse ${JSON.stringify(text)} as a port: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
-    );
-  if (port < 1) throw badRequest(`port ${JSON.stringify(text)} must be > 0`);
+  const port = /^[0-9]+$/.test(text) ? Number(text) : Infinity;
+  if (port > 65_535) throw badRequest(`unable to parse ${quote(text)} as a port: ${numError('ParseUint', text)}`);
+  if (port < 1) throw badRequest(`port ${quote(text)} must be > 0`);
   return port;
 }
 
@@ -155,14 +152,14 @@ async function authorizeStream(pods: ResourceEndpoint, exchange: Exchange, autho
   throw error === undefined ? forbidden(refOf(pods, name), reason) : unclassifiedError(error);
 }
 
-type StartProcess = (channels: DuplexChannels<ProcessInput, ProcessOutput>) => StreamAnswer;
-type Connect = (port: number, channels: DuplexChannels<'data', 'data'>) => StreamAnswer;
+type StartProcess = (channels: DuplexChannels<ProcessInput, ProcessOutput>) => StreamEnd;
+type Connect = (port: number, channels: DuplexChannels<'data', 'data'>) => StreamEnd;
 
 type Opener =
   | { readonly kind: 'exec' | 'attach'; readonly start: StartProcess }
   | { readonly kind: 'portforward'; readonly connect: Connect };
 
-/** How a connector opens a stream; undefined where it cannot. */
+/** Returns how a connector opens a stream; undefined where it does not implement the kind. */
 function openerOf(
   kind: StreamKind,
   connector: NodeConnector,
@@ -228,8 +225,8 @@ function portForwarding(connect: Connect, closed$: Observable<void>): Observable
   });
 }
 
-/** The answer of a connector, until the server is closed. */
-function untilClosed(answer: StreamAnswer, channels: DuplexChannels, closed$: Observable<void>): Observable<unknown> {
+/** Emits what the connector's answer emits, until the server is closed. */
+function untilClosed(answer: StreamEnd, channels: DuplexChannels, closed$: Observable<void>): Observable<unknown> {
   const answer$ = answer === undefined ? NEVER : from(answer);
   return answer$.pipe(takeUntil(closed$.pipe(tap(() => channels.close(shuttingDown)))));
 }

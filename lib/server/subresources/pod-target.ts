@@ -1,10 +1,8 @@
-// The pod, container and node that a log or stream request is about, with the refusals of
-// pkg/registry/core/pod/strategy.go.
+// The pod, container and node of a log or stream request, with the refusals of pkg/registry/core/pod/strategy.go.
 import { badRequest, notFound, unclassifiedError } from '../../core/index.js';
-import type { Frozen } from '../../core/index.js';
+import type { Frozen, RequestOptions } from '../../core/index.js';
 import type { Node, Pod } from '../../core/types/index.js';
-import type { RequestOptions } from '../../client/index.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 
@@ -21,14 +19,14 @@ export function firstParameter(parameters: Parameters, name: string): string {
   return parameterValues(parameters, name)[0] ?? '';
 }
 
-/** The pod of a request. Rejects with ApiError 404. */
+/** Reads the pod of a request. Rejects with ApiError 404. */
 export async function findPod(pods: ResourceEndpoint, { request: { info } }: Exchange): Promise<Frozen<Pod>> {
   const { object } = await pods.stored.cacher.get(pods.stored.keyOf(info.namespace, info.name));
   if (object === undefined) throw notFound(refOf(pods, info.name));
   return object as Frozen<Pod>;
 }
 
-/** A node by name. Rejects with ApiError 404, which names pods as Kubernetes does. */
+/** Reads a node by name. Rejects with ApiError 404, which names the resource `pods` as Kubernetes does. */
 export async function findNode(nodes: ResourceEndpoint, name: string): Promise<Frozen<Node>> {
   const { object } = await nodes.stored.cacher.get(name);
   if (object === undefined) throw notFound({ group: '', resource: 'pods', name });
@@ -36,20 +34,20 @@ export async function findNode(nodes: ResourceEndpoint, name: string): Promise<F
 }
 
 /** The container that a request names, or the only one of the pod. Throws ApiError 400. */
-export function containerOf({ metadata, spec }: Frozen<Pod>, asked: string): string {
+export function containerOf({ metadata, spec }: Frozen<Pod>, requested: string): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
   const name = metadata?.name ?? '';
   const all = [...initContainers, ...containers, ...ephemeralContainers].map((each) => each.name);
-  if (asked !== '') {
-    if (!all.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${name}`);
-    return asked;
+  if (requested !== '') {
+    if (!all.includes(requested)) throw badRequest(`container ${requested} is not valid for pod ${name}`);
+    return requested;
   }
   const [only] = containers;
   if (containers.length === 1 && only !== undefined) return only.name;
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`);
 }
 
-/** Where a node's agent listens; Kubernetes prefers names to numbers. Throws ApiError where it has no address. */
+/** The address of a node's agent; host names are preferred to IP addresses. Throws ApiError where it has none. */
 export function addressOf({ status }: Frozen<Node>): string {
   const addresses = status?.addresses ?? [];
   const preferred = preferredTypes.flatMap((type) => addresses.filter((each) => each.type === type))[0];

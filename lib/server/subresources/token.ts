@@ -1,6 +1,6 @@
-// token: credentials for a ServiceAccount. The request is checked here and the objects it names are found; making and
-// signing the token is the issuer's, a port that authentication implements. Without one the subresource is not there.
-// As pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
+// token: issues a token for a ServiceAccount. The request is checked and its objects are found here; a TokenIssuer
+// (lib/auth) creates and signs the token. Without an issuer the subresource does not exist. As
+// pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 import { conflict, deepFreeze, fieldInvalid, fieldPath, invalid, notFound, printTime } from '../../core/index.js';
 import type { FieldError, Frozen } from '../../core/index.js';
 import type { ServiceAccount, TokenRequest } from '../../core/types/index.js';
@@ -8,12 +8,12 @@ import type { TokenIssuer } from '../../auth/index.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import { boundObject } from './bound-object.js';
-import type { ActionSubresource } from './subresource.js';
+import type { ActionSubresource } from './action.js';
 
-/** What tokens are issued with. */
+/** Dependencies of the subresource. */
 export interface TokenParts {
   readonly issuer: TokenIssuer;
-  /** Finds the kinds that a token can be bound to. */
+  /** Returns the endpoint of a kind that a token can be bound to. */
   endpointOf(resource: string): ResourceEndpoint;
 }
 
@@ -22,10 +22,10 @@ export function tokenSubresource(parts: TokenParts): ActionSubresource<TokenRequ
   const { issuer } = parts;
   return {
     kind: gvk,
-    async complete(asked, { exchange, endpoint, context }) {
+    async complete(request, { exchange, endpoint, context }) {
       const { name, namespace } = exchange.request.info;
-      refuse(name, nameErrors(asked, name));
-      const whole = completed(asked, await accountOf(endpoint, namespace, name), issuer, context.now);
+      refuse(name, nameErrors(request, name));
+      const whole = completed(request, await accountOf(endpoint, namespace, name), issuer, context.now);
       refuse('', expirationErrors(whole.spec.expirationSeconds ?? 0));
       return whole;
     },
@@ -76,31 +76,31 @@ function nameErrors({ metadata: { name: own = '' } = {} }: TokenRequest, name: s
 }
 
 /**
- * The request with what it leaves out: for whom, how long, and whose identity it takes. Throws ApiError 409 where it
- * means an account that has gone.
+ * Completes the request with audiences, expiration and the identity of the account. Throws ApiError 409 where it names
+ * another uid.
  */
 function completed(
-  asked: TokenRequest,
+  request: TokenRequest,
   { metadata: { name = '', namespace = '', uid = '' } = {} }: Frozen<ServiceAccount>,
   issuer: TokenIssuer,
   now: number,
 ): TokenRequest & Required<Pick<TokenRequest, 'metadata' | 'spec'>> {
-  const { uid: own = '' } = asked.metadata ?? {};
+  const { uid: own = '' } = request.metadata ?? {};
   if (own !== '' && own !== uid) {
     throw conflict(
       { group: gvk.group, resource: gvk.kind, name },
       `the UID in the token request (${own}) does not match the UID of the service account (${uid})`,
     );
   }
-  const { audiences = [], expirationSeconds = expirationSecondsDefault } = asked.spec ?? {};
-  const { status: _unasked, ...rest } = asked;
-  // First for its place in the answer, then again for its values.
+  const { audiences = [], expirationSeconds = expirationSecondsDefault } = request.spec ?? {};
+  const { status: _ignored, ...rest } = request;
+  // Spread twice: first for the order of members, then for the values.
   const identity = { name, namespace, uid, creationTimestamp: printTime(now) };
   return {
     ...rest,
-    metadata: { ...identity, ...asked.metadata, ...identity },
+    metadata: { ...identity, ...request.metadata, ...identity },
     spec: {
-      ...asked.spec,
+      ...request.spec,
       audiences: audiences.length === 0 ? [...issuer.defaultAudiences] : audiences,
       expirationSeconds,
     },

@@ -1,5 +1,6 @@
-// patch: an update made from the object as it is. The patch is applied to the endpoint's version, decoded and defaulted
-// again, and then goes the way of every update. As apiserver/pkg/endpoints/handlers/patch.go.
+// patch: an update computed from the current object. The patch is applied to the endpoint's version, the result is
+// decoded and defaulted again and then passes the write pipeline as an update. As
+// apiserver/pkg/endpoints/handlers/patch.go.
 import {
   DecodeError,
   applyJsonPatch,
@@ -30,6 +31,7 @@ import {
   setOwn,
   typeMetaOf,
   unclassifiedError,
+  withMembers,
 } from '../../core/index.js';
 import type {
   ApiObject,
@@ -37,47 +39,49 @@ import type {
   GroupVersionKind,
   JsonObject,
   JsonValue,
+  ManagedFieldsEntry,
   Scheme,
   StructType,
   TypeMeta,
+  ObjectResponse,
+  RequestBody,
 } from '../../core/index.js';
-import type { ObjectResponse, RequestBody } from '../../client/index.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import { fieldValidationOf, openPatch } from '../requests/open-write.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { refOf } from '../registry/endpoint.js';
 import type { StoredObject } from '../registry/stored-kind.js';
-import { ensureNamespace } from '../writes/prepare.js';
-import { statusHalf, writesOnlyStatus } from '../writes/prepare.js';
+import { ensureNamespace, statusHalf, writesOnlyStatus } from '../writes/prepare.js';
 import type { WriteTools } from '../writes/write.js';
 import { Write } from '../writes/write.js';
 import { updateObject } from '../writes/write-pipeline.js';
-import { checkName } from './write.js';
+import { applyConfig } from './apply.js';
+import { checkName } from './create-update-delete.js';
 
-/** A patch of a known type, ready to be applied to one object after the other. */
+/** A parsed patch, which can be applied to several objects. */
 export interface ParsedPatch {
-  /** Unknown and repeated members of the patch itself. */
+  /** Unknown and duplicate members of the patch itself. */
   readonly problems: readonly string[];
-  /**
-   * Whether the patched document is read by the kind it claims. A strategic merge patch cannot change what it patches.
-   */
+  /** Whether the patched document may name another kind. A strategic merge patch cannot change it. */
   readonly claims: boolean;
   /** Throws PatchError. */
   apply(document: JsonObject): JsonValue;
 }
 
-/** Answers with the object as it is now. */
+/** Responds with the patched object. */
 export async function patch(
   endpoint: ResourceEndpoint,
   exchange: Exchange,
   tools: WriteTools,
 ): Promise<ObjectResponse> {
-  const { body, patchType, form, options } = await openPatch(exchange, endpoint.offer);
+  const opened = await openPatch(exchange, endpoint.offer);
+  const { body, patchType, form, options } = opened;
   const write = new Write(endpoint, exchange, options, tools);
+  if (patchType === mediaTypes.applyPatch) return applyConfig(write, opened);
   let change: ParsedPatch | undefined;
   const { object } = await updateObject(write, {
     next(old) {
-      // A missing object is refused before a patch that makes no sense.
+      // A missing object is refused before an invalid patch.
       if (old === undefined) throw notFound(refOf(endpoint, exchange.request.info.name));
       change ??= translated(() => readPatch(patchType, body, endpoint.served.type()));
       return patched(write, change, old, fieldValidationOf(options));
@@ -88,7 +92,7 @@ export async function patch(
 
 const utf8 = new TextDecoder();
 
-/** Reads a patch. Throws PatchError and ApiError. */
+/** Parses a patch. Throws PatchError and ApiError. */
 export function readPatch(patchType: string, body: RequestBody | undefined, type: StructType): ParsedPatch {
   const value =
     body === undefined
@@ -130,24 +134,41 @@ function patched(write: Write, change: ParsedPatch, old: StoredObject, validatio
   const base = endpoint.fromHub(old) as JsonObject;
   const document = translated(() => change.apply(base));
   const { scheme, gvk } = endpoint;
+  const entries = old.metadata?.managedFields;
+  const isKept = entries !== undefined && managedFieldsOf(document) === managedFieldsOf(base);
   const object = decodedPatch(
     exchange,
     { scheme, gvk, type: endpoint.served.type(), kept: keptMembers(write, document, base) },
-    document,
+    isKept ? withoutManagedFields(document) : document,
     change,
     validation,
   );
+  // Decoding would copy them, which is costly, and field ownership recognizes the stored entries.
+  if (isKept) object.metadata = withMembers(object.metadata ?? {}, { managedFields: entries as ManagedFieldsEntry[] });
   ensureNamespace(object, info.namespace, endpoint.stored);
   checkName(object, info.name);
   return object;
 }
 
+function managedFieldsOf(document: JsonValue): JsonValue | undefined {
+  const metadata = isJsonObject(document) ? document.metadata : undefined;
+  return isJsonObject(metadata) ? metadata.managedFields : undefined;
+}
+
+function withoutManagedFields(document: JsonValue): JsonValue {
+  const metadata = isJsonObject(document) ? document.metadata : undefined;
+  if (!isJsonObject(document) || !isJsonObject(metadata)) return document;
+  const { managedFields: _kept, ...rest } = metadata;
+  return { ...document, metadata: rest };
+}
+
 /**
- * What a patch left as it was, of the members that a write of status does not write: they need not be decoded again.
- * What a patch does not touch is the very same in document and base.
+ * Members that a write of status ignores and that the patch left unchanged: they need not be decoded again. Members
+ * that a patch does not touch are identical in document and base.
  */
 function keptMembers({ exchange, stored }: Write, document: JsonValue, base: JsonObject): JsonObject {
   const kept: Record<string, JsonValue> = {};
+  if (stored.strategy.defaultsStatusFromSpec === true) return kept;
   if (!writesOnlyStatus(stored, exchange.request.info.subresource) || !isJsonObject(document)) return kept;
   for (const [key, value] of Object.entries(base)) {
     if (!statusHalf.has(key) && typeof value === 'object' && document[key] === value) setOwn(kept, key, value);
@@ -155,7 +176,7 @@ function keptMembers({ exchange, stored }: Write, document: JsonValue, base: Jso
   return kept;
 }
 
-/** What a patched document is to be. */
+/** The kind that a patched document must have. */
 export interface PatchTarget {
   readonly scheme: Scheme;
   readonly gvk: GroupVersionKind;
@@ -164,7 +185,7 @@ export interface PatchTarget {
   readonly kept?: JsonObject;
 }
 
-/** A patched document as an object, decoded and defaulted. Throws ApiError 422. */
+/** Decodes and defaults a patched document. Throws ApiError 422. */
 export function decodedPatch(
   exchange: Exchange,
   { scheme, gvk, type, kept = {} }: PatchTarget,
@@ -181,8 +202,8 @@ export function decodedPatch(
     );
     for (const warning of warnings) exchange.warn(warning);
     scheme.setDefaults(object, gvk);
-    // Whatever was patched into them: an object in the store is of the kind of its key.
-    return { ...object, ...kept, kind: gvk.kind, apiVersion: printGroupVersion(gvk) };
+    // A patch must not change kind and apiVersion: an object is stored under the key of its kind.
+    return withMembers(withMembers(object, kept), { kind: gvk.kind, apiVersion: printGroupVersion(gvk) });
   } catch (error) {
     if (!isDecodeError(error) && !isParseError(error) && !isNotRegisteredError(error)) throw error;
     throw invalid({ group: '', kind: '' }, '', [
@@ -197,7 +218,7 @@ function without(document: JsonObject, members: JsonObject): JsonObject {
   return rest;
 }
 
-/** Throws where a document says that it is of another kind. */
+/** Throws DecodeError where a document names another kind. */
 function checkClaim({ apiVersion = '', kind = '' }: TypeMeta, gvk: GroupVersionKind, scheme: Scheme): void {
   const claimed = { ...(apiVersion === '' ? gvk : parseGroupVersion(apiVersion)), kind: kind === '' ? gvk.kind : kind };
   const [from, to] = [scheme.typeOf(claimed), scheme.typeOf(gvk)];
@@ -207,7 +228,7 @@ function checkClaim({ apiVersion = '', kind = '' }: TypeMeta, gvk: GroupVersionK
     );
 }
 
-/** What a refused patch is answered with. */
+/** Runs a step and translates PatchError to ApiError. */
 export function translated<T>(step: () => T): T {
   try {
     return step();

@@ -1,33 +1,40 @@
-// watch: what happens to a selection of objects, from a revision on. As apiserver/pkg/endpoints/handlers/get.go and the
-// defaulting of meta/internalversion SetListOptionsDefaults, by which a watch without a revision begins with what there
-// is.
+// watch: the changes of a selection of objects after a revision. As apiserver/pkg/endpoints/handlers/get.go and
+// SetListOptionsDefaults of meta/internalversion, by which a watch without a revision starts with the current state.
 import { map, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { decodeValue, printGroupVersion } from '../../core/index.js';
-import type { Clock, Frozen, ApiObject, Random, RawEvent } from '../../core/index.js';
-import type { BookmarkEvent, RequestInfo, RequestOptions, WatchResponse } from '../../client/index.js';
+import type {
+  Clock,
+  Frozen,
+  ApiObject,
+  Random,
+  RawEvent,
+  BookmarkEvent,
+  RequestInfo,
+  RequestOptions,
+  WatchResponse,
+} from '../../core/index.js';
 import type { CacheEvent, CacheWatchOptions } from '../../cacher/index.js';
-import { checkWatchOptions } from '../requests/check-options.js';
-import type { Exchange } from '../requests/exchange.js';
-import { watchRevision } from '../requests/resource-version.js';
+import { checkWatchOptions, watchRevision } from '../requests/read-options.js';
+import type { Exchange } from '../pipeline.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import { selectionOf } from '../registry/selection.js';
 import type { StoredObject } from '../registry/stored-kind.js';
 
-/** What watches are timed with. */
+/** Time limits of watches. */
 export interface WatchTiming {
   readonly clock: Clock;
   readonly random: Random;
-  /** A watch without a time limit of its own ends after this long, or up to twice as long. */
+  /** The minimum duration of a watch that requests no timeout; it ends between this and twice this. */
   readonly minTimeoutMs: number;
 }
 
-/** Answers with the stream of events. */
+/** Responds with the stream of events. */
 export function watch(endpoint: ResourceEndpoint, { request }: Exchange, timing: WatchTiming): WatchResponse {
   const form = request.negotiate(endpoint.offer);
   const options = request.options();
   checkWatchOptions(options);
-  const events = watchOf(endpoint, request.info, options);
+  const events = watchSelection(endpoint, request.info, options);
   const timeoutMs = (options.timeoutSeconds ?? 0) * 1000 || timing.minTimeoutMs * (1 + timing.random.next());
   return {
     type: 'watch',
@@ -37,7 +44,7 @@ export function watch(endpoint: ResourceEndpoint, { request }: Exchange, timing:
   };
 }
 
-/** An empty object of the kind, as Go prints it. */
+/** The object of a bookmark: an empty object of the kind, as Go prints it. */
 function bookmarkOf(
   { served, gvk }: ResourceEndpoint,
   { resourceVersion, initialEventsEnd }: BookmarkEvent,
@@ -51,18 +58,18 @@ function bookmarkOf(
   };
 }
 
-/** The events themselves, for whoever needs them. */
-export function watchOf(
+/** Emits the events of the selection. Cold. */
+export function watchSelection(
   endpoint: ResourceEndpoint,
   info: RequestInfo,
   options: RequestOptions,
 ): Observable<RawEvent<Frozen<ApiObject>>> {
   const { fromHub, stored } = endpoint;
-  const source = stored.cacher.watch({ ...selectionOf(endpoint, info, options), ...beginning(options) });
+  const source = stored.cacher.watch({ ...selectionOf(endpoint, info, options), ...startOf(options) });
   return source.pipe(map((event) => rawEvent(event, fromHub)));
 }
 
-function beginning({
+function startOf({
   resourceVersion = '',
   sendInitialEvents,
   allowWatchBookmarks,
@@ -74,7 +81,7 @@ function beginning({
   if (withState) {
     return { initial: true, ...bookmarks, ...(revision !== undefined && { notOlderThan: revision }) };
   }
-  // From now on, where nothing was asked to begin with.
+  // Without a revision and without initial events: changes from now on.
   return isAny ? bookmarks : { after: revision, ...bookmarks };
 }
 

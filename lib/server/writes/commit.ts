@@ -1,22 +1,13 @@
-// Commits of single objects: the transaction, what a failure of the store means to a client, and the stream of commits.
-// A write that was responded to is durable; one whose outcome is unknown is a timeout.
-import {
-  alreadyExists,
-  badRequest,
-  internalError,
-  requestEntityTooLarge,
-  serverTimeout,
-  serviceUnavailable,
-  unclassifiedError,
-} from '../../core/index.js';
-import type { ApiObject, Frozen, ResourceRef } from '../../core/index.js';
+// Commits of single objects: the transaction, the translation of store failures to API errors, and the stream of
+// commits. A write is durable before its response; a write with an unknown outcome responds with a timeout.
+import { alreadyExists } from '../../core/index.js';
+import type { ApiObject, Frozen, ResourceRef, ApiRequest } from '../../core/index.js';
 import type { UserInfo } from '../../core/types/index.js';
-import type { ApiRequest } from '../../client/index.js';
-import { isStoreError } from '../../storage/index.js';
-import type { Outcome, Put, Revision, Transaction } from '../../storage/index.js';
-import { refOf } from '../registry/endpoint.js';
+import type { Comparison, Outcome, Put, Revision, Transaction } from '../../storage/index.js';
 import type { StoredObject } from '../registry/stored-kind.js';
-import { revisionOf } from '../registry/stored-kind.js';
+import { revisionOf, withRevision } from '../registry/stored-kind.js';
+import type { Reserving } from './kind-behaviour.js';
+import { storeFailure } from './store-failure.js';
 import type { Write } from './write.js';
 
 /** A change that a request made to the store. */
@@ -29,57 +20,96 @@ export interface Commit {
   readonly user: Frozen<UserInfo>;
   /** The field manager. */
   readonly manager: string;
-  /** Why the request was made, where its sender says so. */
+  /** The cause that the client named for the request, if any. */
   readonly cause: ApiRequest['cause'];
 }
 
-/** Stores an object under a key that must be absent, or must still hold `old`. Resolves to the outcome if not. */
+/**
+ * Stores an object under a key that must be absent, or must still hold `old`. Resolves to the outcome of the
+ * transaction where it does not, and to `lost` where another write allocated what this one reserved.
+ */
 export async function putObject(
   write: Write,
   key: string,
   object: ApiObject,
   old: StoredObject | undefined,
-): Promise<StoredObject | Outcome> {
-  const { stored, tools, context, behaviour } = write;
+): Promise<StoredObject | Outcome | 'lost'> {
+  const { stored, tools, behaviour } = write;
   const { timeToLiveMs } = stored.strategy;
-  const others = behaviour.companions?.(object, old, context);
-  const pending = stored.write(key, object);
+  const pending = stored.isConverted ? await stored.writeConverted(key, object) : stored.write(key, object);
   const { key: fullKey, value } = pending;
   try {
     const lease = timeToLiveMs === undefined ? undefined : await tools.leases.leaseFor(timeToLiveMs);
     const own: Put = lease === undefined ? { key: fullKey, value } : { key: fullKey, value, lease };
-    const compare = [{ key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }];
-    const outcome = await commit(
-      write,
-      fullKey,
-      others === undefined ? { compare, put: [own] } : { ...others, compare, put: [own, ...others.put] },
-    );
-    if (!outcome.committed) return outcome;
+    const change = { compare: { key: fullKey, modRevision: old === undefined ? 0 : revisionOf(old) }, put: [own] };
+    const outcome = await (behaviour.companions === undefined
+      ? commit(write, fullKey, { compare: [change.compare], put: change.put })
+      : commitTogether(write, behaviour.companions, { change, object, old }));
+    if (outcome === 'lost' || !outcome.committed) return outcome;
+    tools.onCommitted(stored.ref, object, false);
     const cached = stored.cacher.peek(key);
     if (cached !== undefined && revisionOf(cached) === outcome.revision) return cached;
+    if (stored.isConverted) return withRevision(object, outcome.revision);
     return stored.read({ key: fullKey, value, modRevision: outcome.revision, createRevision: outcome.revision });
   } finally {
     pending.done();
   }
 }
 
-/** Removes the object under a key that must still hold `old`, with what goes with it. */
-export async function removeObject(write: Write, key: string, old: StoredObject): Promise<Outcome> {
-  const { stored, context, behaviour } = write;
+/** Removes the object under a key that must still hold `old`, with its companions. */
+export async function removeObject(write: Write, key: string, old: StoredObject): Promise<Outcome | 'lost'> {
+  const { stored, behaviour, tools } = write;
   const fullKey = stored.prefix + key;
-  const others = behaviour.companions?.(undefined, old, context);
-  const outcome = await commit(write, fullKey, {
-    ...others,
-    compare: [{ key: fullKey, modRevision: revisionOf(old) }],
-    delete: [fullKey, ...(others?.delete ?? [])],
-  });
-  if (outcome.committed) behaviour.release?.(old);
+  const change = { compare: { key: fullKey, modRevision: revisionOf(old) }, delete: [fullKey] };
+  const outcome = await (behaviour.companions === undefined
+    ? commit(write, fullKey, { compare: [change.compare], delete: change.delete })
+    : commitTogether(write, behaviour.companions, { change, object: undefined, old }));
+  if (outcome !== 'lost' && outcome.committed) {
+    behaviour.release?.(old);
+    tools.onCommitted(stored.ref, old, true);
+  }
   return outcome;
 }
 
-/** Runs a transaction and emits it. Rejects with ApiError. */
+/** The change of one object: what it replaces, and with what. */
+interface OwnChange {
+  readonly change: { readonly compare: Comparison; readonly put?: readonly Put[]; readonly delete?: readonly string[] };
+  readonly object: ApiObject | undefined;
+  readonly old: StoredObject | undefined;
+}
+
+/** Runs the transaction of an object and its companions, again while only the companions were changed by others. */
+async function commitTogether(
+  write: Write,
+  companions: Reserving['companions'],
+  { change, object, old }: OwnChange,
+): Promise<Outcome | 'lost'> {
+  const { key, modRevision } = change.compare;
+  for (;;) {
+    const others = await companions(object, old, write.context);
+    if (others === 'lost') return others;
+    const transaction = {
+      compare: [change.compare, ...others.compare],
+      put: [...(change.put ?? []), ...others.put],
+      delete: [...(change.delete ?? []), ...others.delete],
+    };
+    let outcome: Outcome;
+    try {
+      outcome = await commit(write, key, transaction);
+    } catch (error) {
+      others.settled();
+      throw error;
+    }
+    const found = outcome.committed ? [] : outcome.found;
+    const next = others.settled(outcome, found.slice(1));
+    if (outcome.committed || (found[0]?.modRevision ?? 0) !== modRevision) return outcome;
+    if (next === 'lost') return next;
+  }
+}
+
+/** Runs a transaction and emits the commit. Rejects with ApiError. */
 function commit(write: Write, key: string, transaction: Transaction): Promise<Outcome> {
-  const { tools, endpoint, exchange, context } = write;
+  const { tools, exchange, context } = write;
   return tools.store.commit(transaction).then(
     (outcome) => {
       if (outcome.committed && tools.commits.subscribers > 0) {
@@ -90,44 +120,23 @@ function commit(write: Write, key: string, transaction: Transaction): Promise<Ou
       return outcome;
     },
     (error: unknown) => {
-      const { name, verb } = exchange.request.info;
-      throw storeFailure(error, refOf(endpoint, name), verb);
+      throw storeFailure(error);
     },
   );
 }
 
-/** Whether a write found the key other than it expected. */
+/** Whether the result is the outcome of a refused transaction. */
 export function isOutcome(result: StoredObject | Outcome): result is Outcome {
   return 'committed' in result;
 }
 
-/** The object that a refused transaction found in the place of its own. */
+/** The object that a refused transaction found under the key. */
 export function foundObject(write: Write, outcome: StoredObject | Outcome): StoredObject | undefined {
   const entry = 'found' in outcome ? outcome.found[0] : undefined;
   return entry && write.stored.read(entry);
 }
 
-/** The refusal of a name that is taken. */
-export function taken(ref: ResourceRef, existing: StoredObject | undefined): Error {
+/** Returns ApiError 409: an object of that name exists. */
+export function nameTaken(ref: ResourceRef, existing: StoredObject | undefined): Error {
   return alreadyExists(ref, { beingDeleted: existing?.metadata?.deletionTimestamp !== undefined });
-}
-
-/** What a failure of the store means to a client. */
-function storeFailure(error: unknown, ref: ResourceRef, operation: string): unknown {
-  if (!isStoreError(error)) return error;
-  switch (error.code) {
-    case 'invalid':
-      return badRequest(error.message); // such as a name that no key can hold
-    case 'too-large':
-      return requestEntityTooLarge(error.message);
-    case 'unavailable':
-    case 'unknown-outcome':
-      return serverTimeout(ref, operation);
-    case 'closed':
-      return serviceUnavailable('the server is shutting down');
-    case 'no-space':
-      return unclassifiedError(error.message, { cause: error });
-    default:
-      return internalError(error);
-  }
 }

@@ -1,18 +1,17 @@
-// How an object goes: at once, after a grace period, or when its finalizers are gone. Decides only; the pipeline
+// Decides how an object is deleted: at once, after a grace period, or when its finalizers are removed. The pipeline
 // commits. As registry/rest/delete.go and registry/generic/registry/store.go, Delete.
 //
-// What becomes of the dependents of a deleted object is kept as a finalizer of the garbage collector: `orphan`,
-// `foregroundDeletion`, or none for the background; as deletionFinalizersForGarbageCollection.
+// The propagation policy is stored as a finalizer of the garbage collector: `orphan`, `foregroundDeletion`, or none for
+// background deletion; as deletionFinalizersForGarbageCollection.
 import { deletePreconditionFailed, parseTime, printTime } from '../../core/index.js';
-import type { ApiObject, GroupKind, KindStrategy } from '../../core/index.js';
-import type { RequestOptions } from '../../client/index.js';
+import type { ApiObject, GroupKind, KindStrategy, RequestOptions } from '../../core/index.js';
 import type { StoredObject } from '../registry/stored-kind.js';
 import type { Deletion } from '../requests/open-write.js';
 import type { UpdateDecision } from './guaranteed-update.js';
 import { draftOf, metadataOf } from './prepare.js';
 import type { Write } from './write.js';
 
-/** Returns what a deletion changes. */
+/** Returns the change that a deletion makes. */
 export function deletionChange(write: Write, deletion: Deletion, old: StoredObject): UpdateDecision {
   const { stored, context } = write;
   const object = draftOf(old);
@@ -29,7 +28,7 @@ export function deletionChange(write: Write, deletion: Deletion, old: StoredObje
   return { put: object };
 }
 
-/** Throws ApiError 409 where the object is not the one that the deletion is for. */
+/** Throws ApiError 409 where uid or resourceVersion differ from the preconditions. */
 export function checkPreconditions(
   kind: GroupKind,
   { preconditions }: Pick<Deletion, 'preconditions'>,
@@ -49,8 +48,8 @@ export function checkPreconditions(
   }
 }
 
-/** Whether the graceful deletion of this object has nothing left to wait for. */
-export function isOver({ metadata }: StoredObject): boolean {
+/** Whether the graceful deletion of an object is complete: no grace period left and no finalizers. */
+export function isDeletionComplete({ metadata }: StoredObject): boolean {
   return (
     metadata?.deletionTimestamp !== undefined &&
     metadata.deletionGracePeriodSeconds === 0 &&
@@ -78,7 +77,7 @@ function setFinalizers(object: ApiObject, finalizers: readonly string[]): void {
   else delete metadata.finalizers;
 }
 
-/** Sets the end of the grace period; returns whether there is one, none, or one that is already running and stays. */
+/** Sets the end of the grace period. Returns `begun`, `none`, or `pending` where one is running and stays. */
 function beginGrace(
   { stored, context }: Write,
   object: ApiObject,
@@ -94,7 +93,7 @@ function beginGrace(
     const end = parseTime(metadata.deletionTimestamp) + (wanted - current) * 1000;
     const isPast = end < context.now;
     metadata.deletionTimestamp = printTime(isPast ? context.now : end);
-    // A period that is over already is still one: the node agent ends it.
+    // A shorter period that ended in the past becomes 1 s: the node agent finishes it.
     metadata.deletionGracePeriodSeconds = isPast && wanted !== 0 ? 1 : wanted;
     return 'begun';
   }
@@ -114,7 +113,7 @@ function markDeleting(object: ApiObject, now: number): void {
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-/** The finalizers of an object that is about to be deleted. */
+/** The finalizers of a deleted object, with that of the propagation policy. */
 function finalizersOf(strategy: KindStrategy, old: StoredObject, options: RequestOptions): readonly string[] {
   const current = old.metadata?.finalizers ?? [];
   const others = current.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);

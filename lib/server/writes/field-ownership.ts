@@ -1,19 +1,20 @@
-// Field ownership: which field manager owns which fields of an object, as `metadata.managedFields` says. Every write
-// passes `ownFields` exactly once, with the object before and after it: creates, updates, patches, subresources, the
-// objects that the server writes itself. Ownership is not computed yet: entries are kept as they are stored, and those
-// that a client sends are ignored.
-import { deepEqual } from '../../core/index.js';
+// Field ownership: which field manager owns which fields of an object (`metadata.managedFields`). Every write of a
+// client passes `ownFields` exactly once, with the object before and after: creates, updates, patches, subresources,
+// and objects that the server writes itself. Server-side apply computes its own (verbs/apply.ts). Deletions, bindings
+// and evictions change objects without a field manager, as in Kubernetes.
+import { deepEqual, printGroupVersion, printTime } from '../../core/index.js';
 import type { ApiObject, Frozen, GroupVersion, ManagedFieldsEntry } from '../../core/index.js';
+import type { StoredKind } from '../registry/stored-kind.js';
+import { resetFieldsOf } from './reset-fields.js';
 
-/** A write, as field ownership sees it. */
+/** The input of field ownership for one write. */
 export interface FieldWrite {
   /** The stored object, in `version`; undefined for a create. */
   readonly old: Frozen<ApiObject> | undefined;
-  /** The object that takes its place, in `version`. */
+  /** The new object, in `version`. */
   readonly new: ApiObject;
   /** The name of the field manager; see `fieldManagerOf`. */
   readonly manager: string;
-  readonly operation: 'Apply' | 'Update';
   /** The subresource that is written through; empty for the object itself. */
   readonly subresource: string;
   readonly version: GroupVersion;
@@ -22,11 +23,19 @@ export interface FieldWrite {
 }
 
 /** Returns the new object with its managed fields. */
-export function ownFields({ old, new: object }: FieldWrite): ApiObject {
-  const entries = old?.metadata?.managedFields;
-  if (object.metadata?.managedFields === entries) return object;
-  const { managedFields: _sent, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: [...entries] } };
+export function ownFields(
+  stored: StoredKind,
+  { old, new: object, manager, subresource, version, time }: FieldWrite,
+): ApiObject {
+  return stored.ownership.update({
+    old,
+    object,
+    manager,
+    subresource,
+    apiVersion: printGroupVersion(version),
+    time: printTime(time),
+    filter: resetFieldsOf(stored, subresource),
+  });
 }
 
 /**
@@ -42,7 +51,7 @@ export function fieldManagerOf(fieldManager: string | undefined, userAgent: stri
   return name === '' ? 'unknown' : truncated(name);
 }
 
-/** Whether a write changes nothing. The times of managed fields do not count: they move with every write. */
+/** Whether a write changes nothing. Times of managed fields are ignored: they change with every write. */
 export function isUnchanged(object: Frozen<ApiObject>, old: Frozen<ApiObject>): boolean {
   const [now, before] = [object.metadata?.managedFields, old.metadata?.managedFields];
   if (now === undefined || before === undefined || now === before) return deepEqual(object, old);

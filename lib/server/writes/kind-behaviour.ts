@@ -1,17 +1,17 @@
-// What the server does for one kind besides storing it, beyond what the kind's own strategy says (core/kinds): the
-// registration of a kind with the parts of the server that a strategy cannot reach, such as authorizers, allocators and
-// the objects of other kinds. There is one per kind; `kind-behaviours.ts` lists them.
+// The contract of kind behaviours: what the server does for a kind besides storing it, where the kind's strategy
+// (core/kinds) cannot reach: authorizers, allocators and objects of other kinds. `kind-behaviours.ts` lists one per
+// kind.
 import type { ApiObject, FieldError, WriteContext } from '../../core/index.js';
-import type { Transaction } from '../../storage/index.js';
+import type { Entry, Outcome, Transaction } from '../../storage/index.js';
 import type { StoredObject } from '../registry/stored-kind.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import type { SpecialResource, VirtualResource } from '../routing/route.js';
 
 /** What is registered for a kind. */
 export interface KindBehaviour extends Partial<Reserving>, WriteGuard {
-  /** Subresources that are more than a part of the object, by name. */
+  /** Subresources with their own behaviour, by name. */
   readonly subresources?: Readonly<Record<string, SpecialResource>>;
-  /** Serves the resource itself, which then stores nothing. */
+  /** Serves the resource, which then has no storage. */
   readonly serve?: VirtualResource;
 }
 
@@ -24,37 +24,55 @@ export interface KindBehaviours {
 }
 
 /**
- * What a kind reserves outside of its object before it is written, such as addresses and ports of Services, and the
- * objects that are written in the same transaction. As BeginCreate, BeginUpdate and AfterDelete of
+ * Reservations that a write makes outside of its object, such as addresses and ports of Services, and objects that are
+ * written in the same transaction. As BeginCreate, BeginUpdate and AfterDelete of
  * apiserver/pkg/registry/generic/registry/store.go.
  */
 export interface Reserving {
   /** Reserves what the new object needs and writes it into the object. Rejects with ApiError. */
   reserve(object: ApiObject, old: StoredObject | undefined, context: WriteContext): Promise<Reservation>;
-  /** Gives back what a deleted object had. */
+  /** Releases the reservations of a deleted object. */
   release(object: StoredObject): void;
-  /** What to put and delete in the transaction that puts the object in the place of `old`, or removes `old`. */
-  companions(object: ApiObject | undefined, old: StoredObject | undefined, write: CompanionContext): Companions;
+  /**
+   * Returns the companions of the transaction that replaces or removes `old`; `lost` where another write has allocated
+   * what this one reserved, which then reserves again.
+   */
+  companions(
+    object: ApiObject | undefined,
+    old: StoredObject | undefined,
+    write: CompanionContext,
+  ): Companions | 'lost' | Promise<Companions | 'lost'>;
 }
 
-/** Something reserved for a write: kept when the write is committed, given back when it is not. */
+/** A reservation of a write. One of the functions is called when the write has ended; later calls have no effect. */
 export interface Reservation {
+  /** The write is stored. */
   commit(): void;
+  /** The write is not stored. */
   rollback(): void;
+  /** Whether the write is stored is not known: what it reserved stays reserved until the store has been read. */
+  keep(): void;
 }
 
-/** The write that companions go with. */
+/** The context of a write, for companions. */
 export interface CompanionContext extends WriteContext {
   /** The field manager of the request. */
   readonly manager: string;
 }
 
-/** Changes of other objects. Their keys are whole. */
-export type Companions = Required<Pick<Transaction, 'put' | 'delete'>>;
+/** Changes of other objects, by full key, and conditions of them. */
+export interface Companions extends Required<Transaction> {
+  /**
+   * Called once when the transaction has ended, with its outcome and the entries that were found for `compare`;
+   * without arguments where it failed. Returns what to do after a refusal that is due to the companions: try again, or
+   * reserve again.
+   */
+  settled(outcome?: Outcome, found?: readonly (Entry | undefined)[]): 'again' | 'lost';
+}
 
 /**
- * What a kind refuses beyond what authorization says of the request, because it depends on the object. As the storage
- * that pkg/registry/rbac wraps around that of its kinds, and the strategies elsewhere that ask authorizers.
+ * Checks of a kind that depend on the object, in addition to the authorization of the request. As the storage that
+ * pkg/registry/rbac wraps around that of its kinds, and the strategies elsewhere that call authorizers.
  */
 export interface WriteGuard {
   /**
@@ -62,6 +80,6 @@ export interface WriteGuard {
    * Runs after mutating admission, before the object is prepared and validated.
    */
   check?(object: ApiObject, old: StoredObject | undefined, exchange: Exchange): Promise<void>;
-  /** What is wrong with an object when this user writes it. Runs when it is prepared and nothing else is wrong. */
+  /** Returns errors of an object that depend on the user. Runs after preparation and validation. */
   errors?(object: ApiObject, old: StoredObject | undefined, exchange: Exchange): Promise<readonly FieldError[]>;
 }

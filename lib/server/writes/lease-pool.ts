@@ -1,15 +1,15 @@
-// Leases for objects that vanish by themselves. Objects that come close together share one, as etcd has it in
+// Leases of objects that expire, such as Events. Objects that are written close together share one, as in
 // apiserver/pkg/storage/etcd3/lease_manager.go: a lease is reused for a minute at most, and lives that much longer.
 import type { Clock } from '../../core/index.js';
 import type { LeaseId, Store } from '../../storage/index.js';
 
-/** Hands out leases. */
+/** Leases of a store, shared by objects. */
 export interface LeasePool {
-  /** A lease that lasts at least so long; at once, where there is one. */
+  /** Returns a lease of at least this duration; synchronously where one is shared. */
   leaseFor(timeToLiveMs: number): LeaseId | Promise<LeaseId>;
 }
 
-/** A pool of leases of a store. */
+/** Creates a pool of leases of a store. */
 export function leasePool(store: Store, clock: Clock): LeasePool {
   const current = new Map<number, { lease: LeaseId | Promise<LeaseId>; readonly until: number; objects: number }>();
   return {

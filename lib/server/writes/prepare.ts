@@ -1,5 +1,5 @@
-// The steps between decoding and committing that need no storage: what the server decides, what the kind decides, and
-// what is wrong. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
+// The steps between decoding and committing that need no storage: fields that the server sets, preparation by the kind,
+// and validation. As apiserver/pkg/registry/rest/{create,update}.go, BeforeCreate and BeforeUpdate.
 import {
   badRequest,
   dedupeOwnerReferences,
@@ -20,11 +20,11 @@ import type {
   UpdateStrategy,
   WriteContext,
 } from '../../core/index.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import type { StoredObject, StoredKind } from '../registry/stored-kind.js';
 import type { Write } from './write.js';
 
-/** Prepares and checks a new object, in place. Throws ApiError 422. */
+/** Prepares and validates a new object in place. Throws ApiError 422. */
 export function prepareCreate(write: Write, object: ApiObject): ApiObject {
   const { stored, context, exchange } = write;
   const { strategy } = stored;
@@ -42,10 +42,7 @@ export function prepareCreate(write: Write, object: ApiObject): ApiObject {
   return object;
 }
 
-/**
- * Prepares and checks what is about to take the place of an object, which is `given` with what it may not change put
- * back. Throws ApiError 422.
- */
+/** Prepares and validates the replacement of an object: `given` with immutable fields restored. Throws ApiError 422. */
 export function prepareUpdate(write: Write, given: ApiObject, old: StoredObject, subresource: string): ApiObject {
   const { stored, context, exchange } = write;
   const strategy: UpdateStrategy =
@@ -70,7 +67,7 @@ export function prepareUpdate(write: Write, given: ApiObject, old: StoredObject,
   const errors = [
     ...validateObjectMeta(metadata, { namespaced: stored.namespaced, nameRule: nameIsPathSegment }),
     ...ofUpdate,
-    // Once more: most of Kubernetes' kinds check it again, and clients see the causes twice.
+    // Most kinds of Kubernetes validate it twice, and clients see the causes twice.
     ...(strategy.checksMetadataOnce === true ? [] : ofUpdate),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ];
@@ -79,21 +76,21 @@ export function prepareUpdate(write: Write, given: ApiObject, old: StoredObject,
   return object;
 }
 
-/** Refuses what is wrong with a prepared object when this user writes it. Rejects with ApiError 422. */
+/** Validates a prepared object with the guard of the kind. Rejects with ApiError 422. */
 export async function refuseGuarded(write: Write, object: ApiObject, old: StoredObject | undefined): Promise<void> {
   const { stored, exchange, behaviour } = write;
   refuse(stored, object.metadata?.name ?? '', (await behaviour.errors?.(object, old, exchange)) ?? []);
 }
 
-/** What a write of status may bring. */
+/** Members that a write of status changes. */
 export const statusHalf: ReadonlySet<string> = new Set(['metadata', 'status']);
 
-/** Whether a write through that subresource changes nothing but this half. */
+/** Whether a write through that subresource changes only these members. */
 export function writesOnlyStatus({ subresources }: StoredKind, subresource: string): boolean {
   return subresource === 'status' && subresources.has('status');
 }
 
-/** Status is written through its own subresource, and through that nothing else. */
+/** Restores the members that the write must not change: status, or all but status where the subresource is `status`. */
 function withOtherHalf(
   object: ApiObject & { status?: unknown },
   old: StoredObject,
@@ -112,8 +109,8 @@ function withOtherHalf(
 }
 
 /**
- * The core kinds do, several times and on updates too; the two extension servers of Kubernetes do not know its
- * finalizers.
+ * Whether validation of the group's kinds checks finalizers itself (core kinds), or not at all (the two extension
+ * servers).
  */
 function checksFinalizersItself({ ref: { group } }: StoredKind): boolean {
   return group === '' || group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
@@ -129,24 +126,21 @@ function keep<K extends string>(metadata: Partial<Record<K, unknown>>, field: K,
   else metadata[field] = value;
 }
 
-/** A hostile object could make the answer many times as large as itself. */
-const errorsMax = 5000;
-
 function refuse({ definition }: StoredKind, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(definition, name, errors.slice(0, errorsMax));
+  if (errors.length > 0) throw invalid(definition, name, errors);
 }
 
-/** The metadata of an object that is being written. */
+/** The metadata of an object that is being written; created where absent. */
 export function metadataOf(object: ApiObject): ObjectMeta {
   return (object.metadata ??= {});
 }
 
-/** A copy of a stored object whose metadata may be changed. */
+/** Copies a stored object so that its metadata may be changed. */
 export function draftOf(old: StoredObject): ApiObject {
   return { ...old, metadata: { ...old.metadata } } as ApiObject;
 }
 
-/** Clears what a client may not say about a new object. */
+/** Removes the fields of a new object that clients must not set. */
 export function wipeSystemFields(object: ApiObject): void {
   const metadata = metadataOf(object);
   delete metadata.uid;
@@ -156,7 +150,7 @@ export function wipeSystemFields(object: ApiObject): void {
   delete metadata.selfLink;
 }
 
-/** Gives a new object its identity, and a name where it asks for one. */
+/** Sets uid and creationTimestamp of a new object, and its name where `generateName` requests one. */
 export function fillSystemFields(object: ApiObject, { now, random }: WriteContext): void {
   const metadata = metadataOf(object);
   metadata.creationTimestamp = printTime(now);
@@ -166,7 +160,7 @@ export function fillSystemFields(object: ApiObject, { now, random }: WriteContex
     metadata.name = generateName.slice(0, generatedPrefixMax) + nameSuffix(random);
 }
 
-/** Places the object in the namespace of the request. Throws ApiError 400 where it says another. */
+/** Sets the namespace of the request. Throws ApiError 400 where the object names another. */
 export function ensureNamespace(
   object: ApiObject,
   namespace: string,
@@ -183,7 +177,7 @@ export function ensureNamespace(
   metadata.namespace = namespace;
 }
 
-/** Drops owner references that are there twice, with a warning. */
+/** Removes duplicate owner references, with a warning. */
 export function dedupeOwners(
   object: ApiObject,
   exchange: Exchange,
@@ -199,5 +193,5 @@ export function dedupeOwners(
   );
 }
 
-/** A generated name has at most 63 characters, five of them by chance. */
+/** A generated name has at most 63 characters, of which five are random. */
 const generatedPrefixMax = 58;

@@ -1,14 +1,14 @@
-// Admission of requests: makes the review that plugins see and runs the plugins that handle it. A request that no
-// plugin handles makes no review.
+// Admission of requests: creates the review that plugins receive and runs the plugins that handle it. A request that no
+// plugin handles creates no review.
 import type { AdmissionChain, AdmissionOperation, AdmissionReview } from '../../admission/index.js';
+import { newReinvocation } from '../../admission/index.js';
 import { groupVersionKindOf } from '../../core/index.js';
-import type { ApiObject, Frozen, GroupVersionKind } from '../../core/index.js';
+import type { ApiObject, Frozen, GroupVersionKind, RequestOptions } from '../../core/index.js';
 import type { DeleteOptions } from '../../core/types/index.js';
-import type { RequestOptions } from '../../client/index.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 
-/** What a review says of a request besides the objects. */
+/** The data of a review besides the objects. */
 export interface ReviewSubject {
   readonly endpoint: ResourceEndpoint;
   readonly exchange: Exchange;
@@ -20,7 +20,7 @@ export interface ReviewSubject {
   readonly dryRun: boolean;
 }
 
-/** Makes a review. The objects are of the version of `subject.kind`. */
+/** Creates a review. The objects are of the version of `subject.kind`. */
 export function reviewOf(
   { endpoint, exchange, kind, name, options, dryRun }: ReviewSubject,
   operation: AdmissionOperation,
@@ -43,15 +43,17 @@ export function reviewOf(
     options: options && reviewedOptions(operation, options),
     dryRun,
     user: exchange.user,
+    reinvocation: newReinvocation(),
     warn: (text) => exchange.warn(text),
     annotate: (key, value) => exchange.annotate(key, value),
+    auditsContent: exchange.recorder?.recordsContent === true,
   };
 }
 
 /**
- * Runs admission of a connection, such as `pods/exec`, before it is made: both phases, as CONNECT. `options` says what
- * to connect to, as an object with apiVersion and kind (PodExecOptions, PodProxyOptions …). Resolves to the options to
- * connect with, which plugins may have changed. Rejects with a refusal.
+ * Runs both phases of admission for a connection, such as `pods/exec`, as CONNECT. `options` is an object with
+ * apiVersion and kind (PodExecOptions, PodProxyOptions …). Resolves to the options to connect with, which plugins may
+ * have changed. Rejects with a refusal.
  */
 export async function admitConnect<T extends ApiObject>(
   admission: AdmissionChain | undefined,
@@ -77,7 +79,7 @@ export async function admitConnect<T extends ApiObject>(
   return object;
 }
 
-/** The options of a request as an object. As the handlers of Kubernetes, by what is done rather than by the verb. */
+/** The options of a request as an object. Their kind follows the operation, as in the handlers of Kubernetes. */
 function reviewedOptions(
   operation: AdmissionOperation,
   options: RequestOptions & Pick<DeleteOptions, 'preconditions'>,

@@ -1,4 +1,4 @@
-// The write pipeline: the one list of steps that every write takes, whatever its verb and subresource.
+// The write pipeline: the list of steps that every write takes, whatever its verb and subresource.
 //
 //   open      form of the response, body, options, decode    requests/open-write.ts
 //   own       field ownership                                field-ownership.ts
@@ -11,8 +11,8 @@
 //   admit     validating admission                           review.ts and the plugins
 //   commit    compare and put, or begin again                guaranteed-update.ts, commit.ts
 //
-// A create runs `own` to `check` once and the rest once for each generated name. An update runs everything after `open`
-// inside of the read-change-write loop. A deletion has no object: it is admitted, marked and committed in that loop.
+// A create runs `own` to `check` once and the rest once per generated name. An update runs everything after `open`
+// inside the read-change-write loop. A deletion has no body object: it is admitted, marked and committed in that loop.
 // As apiserver/pkg/endpoints/handlers and registry/generic/registry/store.go, where `reserve` also precedes `prepare`.
 import {
   conflict,
@@ -22,34 +22,41 @@ import {
   generateNameConflict,
   invalid,
   notFound,
+  serverTimeout,
   unclassifiedError,
 } from '../../core/index.js';
-import type { ApiObject, GroupVersion } from '../../core/index.js';
+import type { ApiObject } from '../../core/index.js';
 import type { Outcome } from '../../storage/index.js';
 import { refOf } from '../registry/endpoint.js';
 import type { StoredObject } from '../registry/stored-kind.js';
 import { revisionOf } from '../registry/stored-kind.js';
 import type { Deletion } from '../requests/open-write.js';
-import { foundObject, isOutcome, putObject, taken } from './commit.js';
-import { checkPreconditions, deletionChange, isOver } from './deletion.js';
+import { foundObject, isOutcome, putObject, nameTaken } from './commit.js';
+import { checkPreconditions, deletionChange, isDeletionComplete } from './deletion.js';
 import type { UpdateDecision, Changed } from './guaranteed-update.js';
 import { guaranteedUpdate } from './guaranteed-update.js';
 import type { Reservation } from './kind-behaviour.js';
 import { dedupeOwners, ensureNamespace, fillSystemFields, metadataOf, wipeSystemFields } from './prepare.js';
 import { prepareCreate, prepareUpdate, refuseGuarded } from './prepare.js';
+import { isUnknownOutcome } from './store-failure.js';
 import type { Write } from './write.js';
 
-/** What an update proposes. */
+/** The change that an update proposes. */
 export interface Proposal {
   /**
-   * The object to take the place of `old`, in the form of the request and owned by the pipeline. Called again when
-   * another writer was faster.
+   * Returns the object that replaces `old`, in the form of the request and owned by the pipeline. Called again after a
+   * conflict.
    */
   readonly next: (old: StoredObject | undefined) => ApiObject | Promise<ApiObject>;
-  /** For a subresource of another kind: the parent, in the endpoint's version, with what was proposed and admitted. */
+  /**
+   * For a subresource of another kind: returns the parent in the endpoint's version, with the admitted body applied and
+   * with its managed fields.
+   */
   readonly into?: (object: ApiObject, old: StoredObject) => ApiObject;
-  /** Only the object of this uid is changed; any where it is empty or undefined. */
+  /** Precondition: the uid of the object. Empty or undefined for any. */
   readonly uid?: string | undefined;
+  /** Server-side apply: a missing object is created, and `next` returns objects with their managed fields. */
+  readonly isApply?: boolean;
 }
 
 /** Creates a decoded object in the endpoint's version, which the pipeline owns. Rejects with ApiError. */
@@ -58,38 +65,43 @@ export async function createObject(write: Write, given: ApiObject): Promise<Stor
   wipeSystemFields(given);
   ensureNamespace(given, exchange.request.info.namespace, stored);
   dedupeOwners(given, exchange);
-  const object = await proposed(write, given, undefined);
+  const object = await admitProposal(write, given, undefined);
   const { name = '', generateName = '' } = metadataOf(object);
   const generates = name === '' && generateName !== '';
-  for (let attempt = 1; ; attempt++) {
-    // Preparing changes the object: a name that is taken needs a fresh one.
-    const draft = generates ? deepCopy(object) : object;
+  const reserves = write.behaviour.reserve !== undefined;
+  for (let attempt = 1, losses = 0; ;) {
+    // Preparing changes the object in place: the next generated name, or the next reservation, needs a copy.
+    const draft = generates || reserves ? deepCopy(object) : object;
     fillSystemFields(draft, write.context);
-    const result = await commitCreate(write, await completed(write, draft, undefined));
-    if (!isOutcome(result)) return result;
+    const result = await commitCreate(write, await completeObject(write, draft, undefined));
     const ref = refOf(endpoint, metadataOf(draft).name ?? '');
-    if (!generates) throw taken(ref, foundObject(write, result));
-    if (attempt === generateAttemptsMax) throw generateNameConflict(ref);
+    if (result === 'lost') {
+      if (++losses === reserveAttemptsMax) throw serverTimeout(ref, 'create');
+      continue;
+    }
+    if (!isOutcome(result)) return result;
+    if (!generates) throw nameTaken(ref, foundObject(write, result));
+    if (attempt++ === generateAttemptsMax) throw generateNameConflict(ref);
   }
 }
 
-/** Replaces the object that the request names with what is proposed. Rejects with ApiError. */
+/** Replaces the object that the request names with the proposed one. Rejects with ApiError. */
 export async function updateObject(write: Write, proposal: Proposal): Promise<Changed> {
   const { endpoint, exchange, stored, tools } = write;
   const { namespace, name, subresource } = exchange.request.info;
   const key = stored.keyOf(namespace, name);
   return guaranteedUpdate(write, key, async (old) => {
-    if (old === undefined && (stored.strategy.createsOnUpdate !== true || subresource !== ''))
-      throw notFound(refOf(endpoint, name));
+    const creates = proposal.isApply === true || stored.strategy.createsOnUpdate === true;
+    if (old === undefined && (!creates || subresource !== '')) throw notFound(refOf(endpoint, name));
     checkUid(write, key, proposal.uid, old);
     const next = proposal.next(old);
-    const object = await proposed(write, next instanceof Promise ? await next : next, old, proposal.into);
+    const object = await admitProposal(write, next instanceof Promise ? await next : next, old, proposal);
     if (old === undefined) {
       fillSystemFields(object, write.context);
-      return putOf(await completed(write, object, undefined, () => tools.authorizeCreate(exchange)));
+      return putOf(await completeObject(write, object, undefined, () => tools.authorizeCreate(exchange)));
     }
     checkResourceVersion(write, object, old);
-    const complete = await completed(write, object, old);
+    const complete = await completeObject(write, object, old);
     if (!isLastFinalizerGone(complete.object, old) || stored.strategy.holdsDeletion?.(complete.object) === true)
       return putOf(complete);
     complete.reservation?.rollback();
@@ -98,8 +110,8 @@ export async function updateObject(write: Write, proposal: Proposal): Promise<Ch
 }
 
 /**
- * Deletes an object, as far as it may go now. Without `admits` admission is not run: an eviction was admitted as such.
- * Rejects with ApiError.
+ * Deletes an object, or marks it as terminating. With `admits` false admission is not run: an eviction was admitted
+ * already. Rejects with ApiError.
  */
 export async function deleteObject(
   write: Write,
@@ -113,13 +125,12 @@ export async function deleteObject(
     if (old === undefined) throw notFound(refOf(endpoint, name));
     checkPreconditions(stored.definition, deletion, old, name);
     if (admits && write.tools.admission !== undefined) await write.admitDelete(old);
-    const change = deletionChange(write, deletion, old);
-    return 'put' in change ? { put: write.ownFields(change.put, old, stored.definition) } : change;
+    return deletionChange(write, deletion, old);
   });
   if (first.fate === 'removed') return { object: first.object, gone: true };
-  if (first.fate === 'unchanged' || !isOver(first.object)) return { object: first.object, gone: false };
+  if (first.fate === 'unchanged' || !isDeletionComplete(first.object)) return { object: first.object, gone: false };
   if (write.context.dryRun) return { object: first.object, gone: true };
-  // A graceful deletion without grace takes two steps, as two revisions, so that watchers see its last state.
+  // A graceful deletion with a grace period of zero is two commits, so that watchers see the last state.
   const last = first.object;
   const second = await guaranteedUpdate(write, key, (old) => {
     if (old === undefined) return { keep: last };
@@ -130,49 +141,46 @@ export async function deleteObject(
 }
 
 /**
- * Changes an object as its kind's own parts do, such as a binding: `change` returns the new object in the hub version,
- * sharing what it does not change, or `old` itself to leave it. There is no strategy and no admission of the object.
+ * Changes an object without strategy, admission and field manager, as a binding does. `change` returns the new object
+ * in the hub version, sharing what it does not change, or `old` itself to leave it.
  */
 export function changeObject(
   write: Write,
   key: string,
   change: (old: StoredObject | undefined) => StoredObject,
 ): Promise<Changed> {
-  const version: GroupVersion = write.stored.definition;
   return guaranteedUpdate(write, key, (old) => {
     const next = change(old);
-    if (next === old) return { keep: next };
-    return { put: write.ownFields({ ...next, metadata: { ...next.metadata } } as ApiObject, old, version) };
+    return next === old ? { keep: next } : { put: { ...next, metadata: { ...next.metadata } } as ApiObject };
   });
 }
 
 /** own → mutate → convert → check. */
-async function proposed(
+async function admitProposal(
   write: Write,
   given: ApiObject,
   old: StoredObject | undefined,
-  into?: Proposal['into'],
+  { into, isApply = false }: Pick<Proposal, 'into' | 'isApply'> = {},
 ): Promise<ApiObject> {
   const { endpoint, exchange, behaviour, tools } = write;
-  const owned = into === undefined ? write.ownFields(given, old && endpoint.fromHub(old)) : given;
+  const owned = into === undefined && !isApply ? write.ownFields(given, old && endpoint.fromHub(old)) : given;
   const operation = old === undefined ? 'CREATE' : 'UPDATE';
   const mutated = tools.admission === undefined ? owned : await write.mutate(operation, owned, old);
   dedupeOwners(mutated, exchange, ' after mutating admission happens');
-  const written =
-    into === undefined || old === undefined ? mutated : write.ownFields(into(mutated, old), endpoint.fromHub(old));
+  const written = into === undefined || old === undefined ? mutated : into(mutated, old);
   const object = endpoint.toHub(written) as ApiObject;
   if (behaviour.check !== undefined) await behaviour.check(object, old, exchange);
   return object;
 }
 
-/** An object that only has to be committed. */
+/** An object that is ready to be committed. */
 interface Completed {
   readonly object: ApiObject;
   readonly reservation: Reservation | undefined;
 }
 
 /** reserve → prepare → validate → admit. `authorize` comes before admission. */
-async function completed(
+async function completeObject(
   write: Write,
   given: ApiObject,
   old: StoredObject | undefined,
@@ -195,25 +203,31 @@ async function completed(
 }
 
 /** commit, of a new object. */
-async function commitCreate(write: Write, { object, reservation }: Completed): Promise<StoredObject | Outcome> {
+async function commitCreate(
+  write: Write,
+  { object, reservation }: Completed,
+): Promise<StoredObject | Outcome | 'lost'> {
   const { endpoint, stored, context } = write;
-  let isKept = false;
   try {
     const { resourceVersion = '', namespace = '', name = '' } = metadataOf(object);
-    if (resourceVersion !== '') throw unclassifiedError('resourceVersion should not be set on objects to be created');
     const key = stored.keyOf(namespace, name);
     if (context.dryRun) {
       const existing = (await stored.cacher.get(key)).object;
-      if (existing !== undefined) throw taken(refOf(endpoint, name), existing);
+      if (existing !== undefined) throw nameTaken(refOf(endpoint, name), existing);
       return object;
     }
+    // Only what the storage can read as a revision is refused, and only by the storage: not in a dry run.
+    if (/^[0-9]*[1-9][0-9]*$/.test(resourceVersion))
+      throw unclassifiedError('resourceVersion should not be set on objects to be created');
+    if (resourceVersion !== '') delete metadataOf(object).resourceVersion;
     const result = await putObject(write, key, object, undefined);
-    if (isOutcome(result)) return result;
-    isKept = true;
-    reservation?.commit();
+    if (result !== 'lost' && !isOutcome(result)) reservation?.commit();
     return result;
+  } catch (error) {
+    if (isUnknownOutcome(error)) reservation?.keep();
+    throw error;
   } finally {
-    if (!isKept) reservation?.rollback();
+    reservation?.rollback(); // no effect after the others
   }
 }
 
@@ -222,21 +236,24 @@ function putOf({ object, reservation }: Completed): UpdateDecision {
   return reservation === undefined ? { put: object } : { put: object, reservation };
 }
 
-/** Kubernetes tries that many names before it gives up. */
+/** The number of times that a create may lose what it reserved to other servers before it fails. */
+const reserveAttemptsMax = 16;
+
+/** The number of names that Kubernetes generates before it fails. */
 const generateAttemptsMax = 8;
 
-/** Throws ApiError 409 where the update is for another object of that name. */
+/** Throws ApiError 409 where the update names the uid of another object. */
 function checkUid({ endpoint, exchange, stored }: Write, key: string, uid = '', old: StoredObject | undefined): void {
   const actual = old?.metadata?.uid ?? '';
   if (uid === '' || actual === uid) return;
-  // As Kubernetes' storage words it, which its clients parse.
+  // In the words of Kubernetes' storage, which clients parse.
   throw conflict(
     refOf(endpoint, exchange.request.info.name),
     `StorageError: invalid object, Code: 4, Key: ${stored.prefix}${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
   );
 }
 
-/** Throws ApiError 409 where the update is based on another state, and 422 where it must be based on one. */
+/** Throws ApiError 409 where the update is based on another revision, and 422 where it must name one. */
 function checkResourceVersion({ endpoint, exchange, stored }: Write, object: ApiObject, old: StoredObject): void {
   const { name } = exchange.request.info;
   const metadata = metadataOf(object);
@@ -255,7 +272,7 @@ function checkResourceVersion({ endpoint, exchange, stored }: Write, object: Api
   metadata.resourceVersion = old.metadata?.resourceVersion ?? '';
 }
 
-/** An object whose deletion waited for finalizers is removed with the last of them. */
+/** Whether the update removes the last finalizer of a terminating object, which removes the object. */
 function isLastFinalizerGone(object: ApiObject, old: StoredObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata ?? {};
   return (

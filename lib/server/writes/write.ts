@@ -1,19 +1,21 @@
-// One write on its way through the pipeline (write-pipeline.ts): the request, the kind it is about, and what is seen of
-// it by strategies, field ownership, admission and commits.
+// One write in the pipeline (write-pipeline.ts): the request, its kind, and what strategies, field ownership, admission
+// and commits need of it.
 import type { AdmissionChain, AdmissionOperation, AdmissionSteps } from '../../admission/index.js';
+import { errorText } from '../../core/index.js';
 import type {
   ApiObject,
   Clock,
+  ExpressionCheck,
   Frozen,
   GroupVersion,
   GroupVersionKind,
   Outlet,
   Random,
+  RequestOptions,
   WriteContext,
 } from '../../core/index.js';
-import type { RequestOptions } from '../../client/index.js';
 import type { Store } from '../../storage/index.js';
-import type { Exchange } from '../requests/exchange.js';
+import type { Exchange } from '../pipeline.js';
 import { isDryRun } from '../requests/open-write.js';
 import type { ResourceEndpoint } from '../registry/endpoint.js';
 import type { StoredObject, StoredKind } from '../registry/stored-kind.js';
@@ -24,18 +26,22 @@ import type { LeasePool } from './lease-pool.js';
 import type { ReviewSubject } from './review.js';
 import { reviewOf } from './review.js';
 
-/** What all writes of a server share. */
+/** Dependencies that all writes of a server share. */
 export interface WriteTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: LeasePool;
   readonly admission: AdmissionChain | undefined;
-  /** Every commit is emitted here, as long as there are subscribers. */
+  /** Checks the expressions in CEL that objects hold. */
+  readonly checkExpression: ExpressionCheck;
+  /** Emits every commit while there are subscribers. */
   readonly commits: Outlet<Commit>;
-  /** What is registered for a kind. */
+  /** Returns the behaviour that is registered for a kind. */
   readonly behaviourOf: (stored: StoredKind) => KindBehaviour;
-  /** Refuses, by rejecting with ApiError 403, a create that came as an update. */
+  /** Called after an object was written or removed. */
+  readonly onCommitted: (ref: StoredKind['ref'], object: Frozen<ApiObject>, isRemoved: boolean) => void;
+  /** Authorizes a create that was sent as an update. Rejects with ApiError 403. */
   readonly authorizeCreate: (exchange: Exchange) => Promise<void>;
 }
 
@@ -84,6 +90,7 @@ export class Write {
       random: tools.random,
       dryRun: isDryRun(options),
       version: endpoint.gvk,
+      checkExpression: tools.checkExpression,
       manager: fieldManagerOf(options.fieldManager, exchange.request.header('User-Agent')),
     } satisfies WriteContext & CompanionContext;
   }
@@ -92,14 +99,13 @@ export class Write {
     return this.endpoint.stored;
   }
 
-  /** Attributes what changed to the field manager of the request. Both objects are in `version`. */
+  /** Assigns changed fields to the field manager of the request. Both objects are in `version`. */
   ownFields(object: ApiObject, old: StoredObject | undefined, version: GroupVersion = this.endpoint.gvk): ApiObject {
     const { exchange, context } = this;
-    return ownFields({
+    return ownFields(this.stored, {
       old,
       new: object,
       manager: context.manager,
-      operation: 'Update',
       subresource: exchange.request.info.subresource,
       version,
       time: context.now,
@@ -114,7 +120,27 @@ export class Write {
     const steps = this.#stepsFor(operation);
     if (steps?.mutate === undefined) return object;
     const review = reviewOf(this.#subject(object), operation, object, old && this.#form.fromHub(old));
-    return (await steps.mutate(review)) ?? object;
+    const before = object.metadata?.managedFields;
+    return this.#withValidManagedFields((await steps.mutate(review)) ?? object, before);
+  }
+
+  /**
+   * Restores the managed fields of before admission, with a warning, where a plugin left some that are not valid. As
+   * apiserver/pkg/endpoints/handlers/fieldmanager/admission.go.
+   */
+  #withValidManagedFields(object: ApiObject, before: NonNullable<ApiObject['metadata']>['managedFields']): ApiObject {
+    const after = object.metadata?.managedFields;
+    if (after === before || after === undefined) return object;
+    try {
+      this.stored.ownership.check(after);
+      return object;
+    } catch (error) {
+      this.exchange.warn(
+        `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${errorText(error)}`,
+      );
+      const { managedFields: _invalid, ...metadata } = object.metadata ?? {};
+      return { ...object, metadata: before === undefined ? metadata : { ...metadata, managedFields: before } };
+    }
   }
 
   /** Runs validating admission of an object in the hub version. Rejects with a refusal. */

@@ -1,6 +1,6 @@
 /**
  * Several layers that tell their bytes apart by a prefix: the first one writes, all of them read, and what another
- * than the first has read is stale. Providers are told apart this way (`k8s:enc:aesgcm:v1:`), and so are the keys of
+ * than the first has read is stale. Providers are distinguished this way (`k8s:enc:aesgcm:v1:`), and so are the keys of
  * one (`key1:`). As apiserver/pkg/storage/value/transformer.go, prefixTransformers.
  */
 import type { Layer } from './layer.js';
@@ -37,7 +37,7 @@ export function byPrefix(layers: readonly [Prefixed, ...Prefixed[]], unmatched: 
   };
 }
 
-/** Whether bytes begin with these. */
+/** Returns whether bytes begin with these. */
 export function startsWith(bytes: Uint8Array, mark: Uint8Array): boolean {
   return bytes.length >= mark.length && mark.every((byte, index) => bytes[index] === byte);
 }

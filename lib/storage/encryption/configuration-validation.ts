@@ -22,7 +22,7 @@ import type {
 } from './encryption-configuration.js';
 import { aesKeySizes, secretboxKeySizes } from './key-sizes.js';
 
-/** Everything that is wrong with a configuration; nothing, if it can be used. */
+/** Validates a configuration; nothing, if it can be used. */
 export function validateEncryptionConfiguration({ resources = [] }: EncryptionConfiguration): readonly FieldError[] {
   const root = fieldPath('resources');
   if (resources.length === 0) return [atLeastOne(root)];
@@ -59,7 +59,7 @@ function validateOverlap(resources: readonly string[], path: FieldPath): FieldEr
   return errors;
 }
 
-/** Whether a wildcard stands beside anything that it takes in. */
+/** Returns whether a wildcard stands beside anything that it takes in. */
 function overlaps(resources: readonly GroupResource[]): boolean {
   const perGroup = new Map<string, number>();
   for (const { group } of resources) perGroup.set(group, (perGroup.get(group) ?? 0) + 1);

@@ -20,10 +20,10 @@ import type { RandomBytes } from './layer.js';
 import { transformerOf } from './layer.js';
 import { providerLayer } from './provider.js';
 
-/** How the values of a resource are stored. */
+/** Returns the transformer for the values of a resource. */
 export type Encryption = (resource: GroupResource) => ValueTransformer;
 
-/** What tests replace. */
+/** Options of `encryptionFor`, which tests replace. */
 export interface EncryptionOptions {
   /** Where nonces come from. Only tests may hand in anything but node:crypto's `randomBytes`, the default. */
   readonly randomBytes?: RandomBytes;
@@ -49,7 +49,7 @@ export async function encryptionFor(
     inTheClear;
 }
 
-/** One transformer for a whole store: `resourceOf` tells from a key whose value it holds. */
+/** Returns one transformer for a whole store; `resourceOf` returns the resource of a key. */
 export function transformerByKey(encryption: Encryption, resourceOf: (key: string) => GroupResource): ValueTransformer {
   return {
     toStorage: (bytes, key) => encryption(resourceOf(key)).toStorage(bytes, key),

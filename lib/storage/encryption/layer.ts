@@ -19,7 +19,7 @@ export interface Unreadable {
 }
 
 /**
- * Where nonces come from: that many bytes in an array of their own. Whoever can foresee or repeat them breaks the
+ * The source of nonces: returns that many bytes in a new array. Predictable or repeated nonces break the
  * encryption, so in production it is `randomBytes` of node:crypto, the default, and never a seeded Random.
  */
 export type RandomBytes = (length: number) => Uint8Array;

@@ -1,12 +1,12 @@
 /**
- * One provider of an EncryptionConfiguration as a layer: its prefix tells it from the others, the names of its keys
- * tell those apart. As apiserver/pkg/server/options/encryptionconfig/config.go, aesPrefixTransformer and
+ * One provider of an EncryptionConfiguration as a layer: its prefix distinguishes it from the others, the names of its
+ * keys tell those apart. As apiserver/pkg/server/options/encryptionconfig/config.go, aesPrefixTransformer and
  * secretboxPrefixTransformer.
  */
 import { decodeBase64 } from '../../core/index.js';
 import { StoreError } from '../store-error.js';
-import { aesCbc } from './aes-cbc.js';
-import { aesGcm } from './aes-gcm.js';
+import { aesCbc } from './aes.js';
+import { aesGcm } from './aes.js';
 import type { Prefixed } from './by-prefix.js';
 import { byPrefix } from './by-prefix.js';
 import type { KeysConfiguration, ProviderConfiguration } from './encryption-configuration.js';

@@ -1,16 +1,16 @@
 /**
  * The end of a key's life: rewrites what is stored in an older way, so that the older key can be taken out of the
- * configuration. Works through the store like any other writer: each entry is put again as it is, provided nobody has
- * written it meanwhile, and watchers see it as a change that changes nothing, as after Kubernetes' storage migration.
- * Needs a store that marks stale entries, as `Entry` says; with any other it finds nothing to do.
+ * configuration. Works through the store like any other writer: each entry is put again as it is, unless another writer
+ * has written it meanwhile, and watchers see it as a change that changes nothing, as after Kubernetes' storage
+ * migration. Needs a store that marks stale entries, as `Entry` says; with any other it finds nothing to do.
  */
 import { isStoreError } from '../store-error.js';
 import type { Entry, Outcome, Put, Store } from '../store.js';
 
-/** What is asked of a store. Every Store has it. */
+/** The methods of a store that `rewriteStale` uses. */
 export type RewritableStore = Pick<Store, 'commit' | 'list'>;
 
-/** What was done. */
+/** The result of `rewriteStale`. */
 export interface Rewriting {
   /** Entries looked at. */
   readonly examined: number;

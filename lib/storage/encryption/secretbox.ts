@@ -43,7 +43,7 @@ export function secretbox(box: Secretbox, secret: Uint8Array, randomBytes: Rando
 
 /** Finds the cipher. Refused with `unavailable` where the package is not installed. */
 export async function loadSecretbox(): Promise<Secretbox> {
-  // By a variable, so that neither compiler nor bundler asks for a package that most do without.
+  // By a variable, so that neither compiler nor bundler requests a package that most do without.
   const name = '@noble/ciphers/salsa.js';
   const found: unknown = await import(name).catch((cause: unknown) => {
     throw new StoreError('unavailable', 'the encryption provider secretbox needs the package @noble/ciphers', {

@@ -23,7 +23,7 @@ interface Asked extends ChangeQuestion {
   readonly fail: (error: unknown) => void;
 }
 
-/** Answers questions, one look at a time. */
+/** Returns questions, one look at a time. */
 export class ChangeSurvey {
   readonly #options: SurveyOptions;
   #asked: Asked[] = [];

@@ -1,7 +1,7 @@
 /**
  * The way to etcd: several endpoints, one connection at a time. When it is lost or its member is of no use, the next
  * endpoint is tried, and after a round of failures the one after it waits, each time longer. Nothing is done in the
- * background: somebody has to ask for a connection for one to be made, and everybody who asks shares the attempt.
+ * background: a connection is made when one is requested, and all who wait for it share the attempt.
  */
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
 import { connectGrpc, type TlsOptions } from './grpc-connect.js';
@@ -70,7 +70,7 @@ export class EtcdConnection {
   /** Ends all connections, after a moment for the calls under way; resolves when every socket is closed. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#connecting?.catch(() => undefined); // it was told to give up
+    await this.#connecting?.catch(() => undefined); // it was aborted
     const sessions = [...this.#sessions];
     const closed = Promise.all(sessions.map((session) => session.closed));
     for (const session of sessions) session.retire();
@@ -114,7 +114,8 @@ export class EtcdConnection {
     return session;
   }
 
-  // A connection that never brought an answer counts as a failure to connect: a port may be open and nobody behind it.
+  // A connection that never brought an answer counts as a failure to connect: a port may be open without a server
+  // behind it.
   #onUnusable(session: GrpcSession): void {
     if (session === this.#current) this.#current = undefined;
     if (session.answered) {

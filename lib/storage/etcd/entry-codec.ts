@@ -52,7 +52,7 @@ export class EntryCodec {
     return this.#values.decode([key.slice(this.#prefix.length), value, createRevision, modRevision, lease ?? null]);
   }
 
-  /** The change that an event tells of. */
+  /** Returns the change of an event. */
   decodeEvent({ type, kv, previous }: EtcdEvent): Change {
     const before = previous && this.decode(previous);
     if (type === 'put') {

@@ -1,8 +1,8 @@
 /**
- * etcd's API, as much of it as a store needs: typed calls on one connection, with a token where etcd asks for one, and
+ * etcd's API, as much of it as a store needs: typed calls on one connection, with a token where etcd requests one, and
  * tried again where that is safe. Reads, and what can be repeated without harm, are tried again until an answer comes
  * or patience ends. A transaction is tried again only if it certainly did nothing. Rejects with GrpcError; what that
- * means to a store stands in etcd-errors.ts.
+ * means to a store is in etcd-errors.ts.
  */
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
 import type { LeaseId, Revision } from '../store.js';
@@ -49,7 +49,7 @@ export interface EtcdClientOptions {
 /** Hears what a stream of watches says. */
 export interface WatchObserver {
   readonly answer: (answer: WatchAnswer) => void;
-  /** Called once. Without an error the server ended the stream in good order. */
+  /** Called once. Without an error the server ended the stream normally. */
   readonly end: (error: GrpcError | undefined) => void;
 }
 
@@ -100,7 +100,7 @@ export class EtcdClient {
     if (options.auth === undefined) this.#token = '';
   }
 
-  /** The newest revision that an answer has told of. */
+  /** The newest revision of any response. */
   get newest(): Revision {
     return this.#newest;
   }
@@ -156,7 +156,7 @@ export class EtcdClient {
     });
   }
 
-  /** Ends a lease. Repeating it would be refused as not found, so a lost answer is told. */
+  /** Ends a lease. Repeating it would be refused as not found, so a lost response is an error. */
   async revokeLease(lease: LeaseId): Promise<void> {
     await this.#call({
       method: '/etcdserverpb.Lease/LeaseRevoke',
@@ -272,7 +272,7 @@ export class EtcdClient {
   }
 }
 
-/** Whether etcd refused because the token has ended, or is older than the last change of users and roles. */
+/** Returns whether etcd refused because the token has ended, or is older than the last change of users and roles. */
 export function isOldToken(error: unknown): boolean {
   return isRefusal(error, 'invalidToken') || isRefusal(error, 'oldAuthRevision');
 }

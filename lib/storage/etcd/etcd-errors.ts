@@ -3,7 +3,7 @@
  * or a lease too long), so the messages of etcd's api/v3rpc/rpctypes/error.go decide; clients have compared them for
  * years.
  *
- * The line that matters runs between what certainly did not happen and what may have: a commit is told `unavailable`
+ * The line that matters runs between what certainly did not happen and what may have: a commit fails with `unavailable`
  * only for the former. Permission, missing or wrong credentials are `unavailable` too: nothing happened, and trying
  * again is safe and works once an operator has granted what was missing; the message says what etcd said.
  */
@@ -15,8 +15,8 @@ import { GrpcError, grpcStatuses } from './grpc-error.js';
 export type CallKind = 'read' | 'write';
 
 /**
- * The store's error for a failed call. What came of nothing because the store was closed is `closed`. Whoever knows the
- * revision that belongs to `compacted` and `future-revision` makes those errors.
+ * The store's error for a failed call. A call that failed because the store was closed is `closed`. The callers that
+ * know the revision of `compacted` and `future-revision` create those errors themselves.
  */
 export function storeErrorOf(error: unknown, kind: CallKind, closing: AbortSignal): unknown {
   if (!(error instanceof GrpcError)) return error;
@@ -52,12 +52,12 @@ export function closedError(cause?: unknown): StoreError {
   return new StoreError('closed', 'the store is closed', { cause });
 }
 
-/** Whether etcd refused for that reason, in the words of its API. */
+/** Returns whether etcd refused for that reason, in the words of its API. */
 export function isRefusal(error: unknown, reason: RefusalName): error is GrpcError {
   return error instanceof GrpcError && error.message.includes(refusals[reason].text);
 }
 
-/** Whether the call certainly changed nothing. */
+/** Returns whether the call certainly changed nothing. */
 export function nothingHappened(error: GrpcError): boolean {
   if (!error.reached) return true;
   const refusal = refusalIn(error.message);
@@ -65,18 +65,18 @@ export function nothingHappened(error: GrpcError): boolean {
   return definite.has(error.status);
 }
 
-/** Whether trying again may help: a member without a leader, an overloaded one, a lost connection. */
+/** Returns whether trying again may help: a member without a leader, an overloaded one, a lost connection. */
 export function isTransient(error: GrpcError): boolean {
   const refusal = refusalIn(error.message);
   return refusal === undefined ? transient.has(error.status) : refusal.transient === true;
 }
 
-/** Whether another member may do better: not where all are asked too much, nor where only the token is old. */
+/** Returns whether another member may do better: not where all are asked too much, nor where only the token is old. */
 export function isTroubleOfMember(error: GrpcError): boolean {
   return isTransient(error) && !isRefusal(error, 'tooManyRequests');
 }
 
-/** Whether etcd has decided: not now and not later, unless somebody changes what it decides by. */
+/** Returns whether the error is final: a retry cannot succeed unless permissions or configuration change. */
 export function isFinal(error: GrpcError): boolean {
   const refusal = refusalIn(error.message);
   return refusal === undefined ? definite.has(error.status) : refusal.transient !== true;

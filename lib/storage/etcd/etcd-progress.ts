@@ -1,5 +1,5 @@
 /**
- * Bookmarks on request: has watches say that they have told everything up to a revision.
+ * Bookmarks on request: has watches confirm that they have delivered everything up to a revision.
  *
  * From etcd 3.4.31 and 3.5.13 on a watch can be asked how far it has got, and the answer comes after the events it
  * speaks of; there is none while the watch lags behind, so it is asked again. Before those versions the answer can
@@ -16,10 +16,10 @@ import type { GrpcSession } from './grpc-session.js';
 
 /** A watch as progress sees it. */
 export interface ProgressWatch {
-  /** The keys it tells of begin with this. */
+  /** The prefix of its keys. */
   readonly prefix: string;
   readonly source: EtcdWatch;
-  /** Says that everything was told up to where its source is. */
+  /** Emits a bookmark at the revision of its source. */
   bookmark(): void;
 }
 

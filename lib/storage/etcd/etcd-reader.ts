@@ -1,5 +1,5 @@
 /**
- * Reads of etcd that name what there is when the revision asked for is not there: etcd only says that it is compacted
+ * Reads of etcd that name what there is when the revision requested is not there: etcd only says that it is compacted
  * or still to come, the store also says what the oldest or the newest is. For etcd-store.ts.
  */
 import { isStoreError } from '../store-error.js';
@@ -45,7 +45,7 @@ export class EtcdReader {
     return (await this.read({ key: this.#options.anyKey, countOnly: true })).revision;
   }
 
-  /** The oldest revision that is left, which etcd tells only watches; undefined if it does not in time. */
+  /** The oldest revision that is left, which etcd reports only to watches; undefined if it does not in time. */
   async #oldest({ key }: EtcdKeyRange): Promise<Revision | undefined> {
     let oldest: Revision | undefined;
     const watch = new EtcdWatch({

@@ -1,7 +1,7 @@
 /**
  * The distributed store: etcd, as a kube-apiserver uses it. Keys are used as they are and values are JSON text, so that
  * several processes share one cluster and the tools of etcd and Kubernetes work on it. Revisions are etcd's own, hence
- * gapless only where nobody else writes to the same etcd.
+ * gapless only where there is no other writer to the same etcd.
  *
  * What etcd does not promise by itself is seen to here: an answer that was lost is an `unknown-outcome` and a commit is
  * never made twice; watches go on after lost connections; a compacted or future revision is refused with the revision
@@ -21,7 +21,7 @@ import {
   checkTransaction,
   checkTtl,
 } from '../check-input.js';
-import { orderOf } from '../key-order.js';
+import { orderOf } from '../key-index.js';
 import { isStoreError, StoreError } from '../store-error.js';
 import type {
   Batch,
@@ -55,7 +55,10 @@ import { isLeaseId } from './messages.js';
 import { pauseUntilAborted, settlesWithin } from './pause.js';
 import { StoreWatch } from './store-watch.js';
 
-/** Where etcd is and how to talk to it. */
+/** A store in etcd. */
+export interface EtcdStore extends Store, AsyncDisposable {}
+
+/** Options of `etcdStore`: endpoints, credentials, time limits. */
 export interface EtcdStoreOptions {
   /**
    * Client URLs of the members: `http://127.0.0.1:2379` or `https://…`. One is used at a time, the next when it fails.
@@ -81,11 +84,11 @@ export interface EtcdStoreOptions {
 }
 
 /** A store in etcd, 3.4 or later. */
-export function etcdStore(options: EtcdStoreOptions): Store {
-  return new EtcdStore(options);
+export function etcdStore(options: EtcdStoreOptions): EtcdStore {
+  return new StoreOfEtcd(options);
 }
 
-class EtcdStore implements Store {
+class StoreOfEtcd implements EtcdStore {
   readonly #codec: EntryCodec;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -257,6 +260,10 @@ class EtcdStore implements Store {
     } catch (error) {
       throw this.#failure(error, 'write');
     }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   close(): Promise<void> {

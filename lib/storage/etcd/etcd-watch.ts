@@ -1,12 +1,12 @@
 /**
  * One watch of etcd's, kept up through lost connections. It has a stream of its own, so that what etcd says of progress
- * on it is about this watch and no other. What was told is never told again and nothing is left out: `seen` moves only
+ * on it is about this watch and no other. Every change is delivered exactly once: `seen` moves only
  * after a revision was handed on whole, and every new stream begins there.
  *
  * Where a stream begins: etcd takes a watch from the compacted revision itself, though what was deleted there is gone
  * and so are the previous values (etcd-io/etcd#18089, #19179). Asking for `seen` instead of `seen + 1`, and leaving out
  * what was seen, has etcd refuse exactly when `seen` is older than the compacted revision. But etcd lets a watch that
- * has history to read wait up to 100 ms, so a watch that knows of no revision after `seen` asks for `seen + 1`; should
+ * has history to read wait up to 100 ms, so a watch that knows of no revision after `seen` requests `seen + 1`; should
  * etcd have been further after all, it begins anew.
  */
 import { backoffStep, type BackoffLadder, type BackoffState, type Clock, type Random } from '../../core/index.js';
@@ -38,7 +38,7 @@ export interface EtcdWatchOptions {
   readonly withPrevious: boolean;
   /** All events of one revision. */
   readonly onEvents: (revision: Revision, events: readonly EtcdEvent[]) => void;
-  /** It cannot go on: what it needs is compacted, or etcd does not allow it. Told once. */
+  /** It cannot continue: its revision is compacted, or etcd denies it. Called once. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -76,12 +76,12 @@ export class EtcdWatch {
     this.#seen = options.after;
   }
 
-  /** Everything up to here was told. */
+  /** Everything up to this revision has been delivered. */
   get seen(): Revision {
     return this.#seen;
   }
 
-  /** Whether it was stopped or has failed. */
+  /** Returns whether it was stopped or has failed. */
   get stopped(): boolean {
     return this.#stopped.signal.aborted;
   }
@@ -106,7 +106,7 @@ export class EtcdWatch {
     if (session === this.#session) this.#stream?.write(encodeWatchProgress());
   }
 
-  /** Resolves when it next has told something or knows of progress, when it has ended, or after that long. */
+  /** Resolves on the next delivery or progress notification, when the watch has ended, or after that time. */
   async moved(ms: number): Promise<void> {
     if (this.stopped) return;
     const move = new AbortController();
@@ -115,14 +115,17 @@ export class EtcdWatch {
     this.#waiting.delete(move);
   }
 
-  /** Takes note that nothing up to here is left to be told, which somebody has found out otherwise. */
+  /** Records that everything up to this revision has been delivered, as established by another request. */
   advance(revision: Revision): void {
     if (this.#held.length > 0 || revision < this.#seen) return;
     this.#seen = revision;
     this.#move();
   }
 
-  /** Begins a new stream: where nothing can show that all was told, etcd has to say whether it still could be. */
+  /**
+   * Begins a new stream: where it is unknown whether everything was delivered, etcd is asked whether the revision is
+   * still available.
+   */
   restart(): void {
     this.#hasToReadHistory = true;
     this.#leaveStream();
@@ -147,7 +150,7 @@ export class EtcdWatch {
     }
   }
 
-  /** Opens a stream and resolves when it has ended; answers whether the watch came to be on it. */
+  /** Opens a stream and resolves when it has ended; returns whether the watch came to be on it. */
   async #followStream(): Promise<boolean> {
     let created = false;
     this.#held = [];
@@ -217,7 +220,7 @@ export class EtcdWatch {
     else this.#deliver(batch);
   }
 
-  /** Hands on a revision; answers whether there is to be another. */
+  /** Hands on a revision; returns whether there is to be another. */
   #deliver(events: readonly EtcdEvent[]): boolean {
     const revision = events[0]?.kv.modRevision;
     if (revision === undefined) return true;

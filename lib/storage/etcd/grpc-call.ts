@@ -1,5 +1,5 @@
 /**
- * One gRPC call on one HTTP/2 stream, from the request to the trailers. Tells its observer of every message and, once,
+ * One gRPC call on one HTTP/2 stream, from the request to the trailers. Passes to its observer every message and, once,
  * of the end; what the end means is decided here: the status the server gave, a deadline, or a connection that was
  * lost, and then whether the server can have acted on the request. Made by grpc-session.ts only.
  */
@@ -10,7 +10,7 @@ import { FrameAssembler } from './grpc-frames.js';
 /** Hears what comes back. */
 export interface CallObserver {
   message(bytes: Buffer): void;
-  /** Called once. Without an error the server ended the call in good order. */
+  /** Called once. Without an error the server ended the call normally. */
   end(error: GrpcError | undefined): void;
 }
 
@@ -25,7 +25,7 @@ export interface GrpcCallOptions {
   readonly onDone: (call: GrpcCall) => void;
 }
 
-/** The largest message taken, so that nobody can fill the memory. An answer of etcd's has less than 2 GiB. */
+/** The largest message accepted, to bound memory. A response of etcd has less than 2 GiB. */
 const messageBytesMax = 1024 * 1024 * 1024;
 
 /** A call under way. */
@@ -82,7 +82,7 @@ export class GrpcCall {
     this.stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  /** Ends it if it would not end by itself: nobody could wait for that. */
+  /** Ends the call if it would not end by itself. */
   onRetired(): void {
     if (this.#beatsLeft < Infinity) return;
     this.#end(new GrpcError(grpcStatuses.unavailable, 'the connection is given up', { reached: true }));

@@ -34,7 +34,7 @@ export interface GrpcConnectOptions {
   readonly connectMs: number;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
-  /** Told once, when no further call can be made on the connection. */
+  /** Called once, when no further call can be made on the connection. */
   readonly onUnusable: (session: GrpcSession) => void;
 }
 

@@ -1,9 +1,9 @@
 /**
- * How a call over gRPC fails. Besides the status it says what matters most to whoever wrote something: whether the
+ * How a call over gRPC fails. Besides the status it has what matters most to a writer: whether the
  * server can have acted on the request. Made by grpc-session.ts, read by etcd-errors.ts and etcd-client.ts.
  */
 
-/** The statuses that are told apart here; the numbers are gRPC's (grpc/doc/statuscodes.md). */
+/** The statuses that are distinguished here; the numbers are gRPC's (grpc/doc/statuscodes.md). */
 export const grpcStatuses = {
   ok: 0,
   invalidArgument: 3,

@@ -20,7 +20,7 @@ export interface GrpcSessionOptions {
   readonly http2: ClientHttp2Session;
   readonly socket: Socket;
   readonly clock: Clock;
-  /** Told once, when no further call can be made here. */
+  /** Called once, when no further call can be made here. */
   readonly onUnusable: (session: GrpcSession) => void;
 }
 

@@ -1,3 +1,3 @@
 // The distributed store. Apart from the other parts of storage, because it needs sockets.
-export type { EtcdStoreOptions } from './etcd-store.js';
+export type { EtcdStore, EtcdStoreOptions } from './etcd-store.js';
 export { etcdStore } from './etcd-store.js';

@@ -2,7 +2,7 @@
  * The messages of etcd's API that a store needs, from and to protobuf: field numbers as api/etcdserverpb/rpc.proto and
  * api/mvccpb/kv.proto give them. Requests become bytes, answers become plain objects that hold views of the bytes that
  * came; unknown fields are left out. Keys are text here, since a store's keys are; values are bytes. Used by
- * etcd-client.ts and etcd-watch.ts, and by nobody outside this folder.
+ * etcd-client.ts and etcd-watch.ts only.
  */
 import type { LeaseId, Revision } from '../store.js';
 import { bytesField, flagField, message, MessageReader, numberField } from './wire.js';
@@ -213,7 +213,9 @@ export function decodeText(bytes: Buffer): string {
   return text;
 }
 
-/** Whether a lease could be one of etcd's: the hexadecimal form that etcdctl prints, of any 64 bits but none. */
+/**
+ * Returns whether a lease could be one of etcd's: the hexadecimal form that etcdctl prints, of any 64 bits but none.
+ */
 export function isLeaseId(lease: LeaseId): boolean {
   return /^[1-9a-f][0-9a-f]{0,15}$/.test(lease);
 }
@@ -260,7 +262,7 @@ function readRange(reader: MessageReader): RangeAnswer {
   return { revision, entries, count };
 }
 
-/** Only ranges matter: what puts and deletes answer, nobody asked for. */
+/** Reads ranges only; the results of puts and deletes are not used. */
 function readResponseOp(reader: MessageReader, found: (readonly KeyValue[])[]): void {
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) found.push(readRange(reader.message()).entries);

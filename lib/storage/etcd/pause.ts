@@ -10,7 +10,7 @@ export async function pauseUntilAborted(clock: Clock, ms: number, signal: AbortS
   await firstValueFrom(race(clock.timer(ms), fromEvent(signal, 'abort')), { defaultValue: undefined });
 }
 
-/** Waits for a promise, but not longer than that; answers whether it came to an end in time. */
+/** Waits for a promise, but not longer than that; returns whether it came to an end in time. */
 export async function settlesWithin(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
   const ended = promise.then(
     () => true,

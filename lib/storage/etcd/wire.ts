@@ -1,11 +1,10 @@
 /**
  * The protobuf wire format as far as etcd's messages use it: varints and length-delimited fields, on Node's buffers.
- * Unlike the codec of lib/core it keeps all 64 bits where they are needed: a lease of another client is any int64.
- * Used only by messages.ts.
- *
- * Fields at their default are not written, as proto3 asks. What is read are views of the message, never copies, and
- * every length is checked against the bytes that are there.
+ * Used only by messages.ts. Reading uses the wire reader of lib/core: values are views of the message, never copies,
+ * and a malformed message throws DecodeError. Writing is forward and field by field, unlike the writer of lib/core,
+ * because requests are small and are composed of parts. Fields at their default are not written, as proto3 requires.
  */
+import { WireReader } from '../../core/index.js';
 
 const noBytes = Buffer.alloc(0);
 
@@ -56,7 +55,7 @@ function varintSize(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5;
 }
 
-/** Writes a number below 2^32 and answers where it ends. */
+/** Writes a number below 2^32 and returns where it ends. */
 function writeVarint(bytes: Buffer, start: number, value: number): number {
   let at = start;
   let rest = value;
@@ -65,90 +64,52 @@ function writeVarint(bytes: Buffer, start: number, value: number): number {
   return at;
 }
 
-/** Reads one message front to back: `next` gives the number of each field, then one of the others takes its value. */
+/** Reads one message front to back: `next` returns the number of each field, then one other method reads its value. */
 export class MessageReader {
-  readonly #bytes: Buffer;
-  #position = 0;
+  readonly #wire: WireReader;
   #wireType = 0;
-  /** The upper half of the varint read last. */
-  #high = 0;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
+  constructor(bytes: Uint8Array) {
+    this.#wire = new WireReader(bytes);
   }
 
   /** The number of the next field; 0 at the end. */
   next(): number {
-    if (this.#position >= this.#bytes.length) return 0;
-    const tag = this.#varint();
+    if (!this.#wire.more) return 0;
+    const tag = this.#wire.tag();
     this.#wireType = tag & 7;
-    return Math.floor(tag / 8);
+    return tag >>> 3;
   }
 
   /** An integer that is known to stay below 2^53: revisions, counts, seconds. */
   number(): number {
-    const low = this.#varint();
-    return (this.#high | 0) * 0x1_0000_0000 + low;
+    return this.#wire.int64();
   }
 
   /** An integer with all its 64 bits, unsigned. */
   exact(): bigint {
-    const low = this.#varint();
-    return (BigInt(this.#high) << 32n) | BigInt(low);
+    return this.#wire.uint64();
   }
 
   flag(): boolean {
-    return this.number() !== 0;
+    return this.#wire.bool();
   }
 
   bytes(): Buffer {
-    const start = this.#skipOver(this.#varint());
-    return this.#bytes.subarray(start, this.#position);
+    const { buffer, byteOffset, length } = this.#wire.bytes();
+    return Buffer.from(buffer, byteOffset, length);
   }
 
   text(): string {
-    const start = this.#skipOver(this.#varint());
-    return this.#bytes.toString('utf8', start, this.#position);
+    return this.#wire.string();
   }
 
   message(): MessageReader {
-    return new MessageReader(this.bytes());
+    return new MessageReader(this.#wire.bytes());
   }
 
-  /** Leaves out a field that nobody asked for. */
+  /** Skips an unknown field. */
   skip(): void {
-    if (this.#wireType === 0) this.#varint();
-    else if (this.#wireType === 1) this.#skipOver(8);
-    else if (this.#wireType === 2) this.#skipOver(this.#varint());
-    else if (this.#wireType === 5) this.#skipOver(4);
-    else throw new Error(`etcd sent a field of wire type ${this.#wireType}`);
-  }
-
-  /** Moves on and answers where it was. */
-  #skipOver(count: number): number {
-    const start = this.#position;
-    if (count > this.#bytes.length - start) throw new Error('etcd sent a message that is cut short');
-    this.#position = start + count;
-    return start;
-  }
-
-  /** The lower half of a varint; the upper half is left in `#high`. */
-  #varint(): number {
-    let low = 0;
-    let high = 0;
-    for (let shift = 0; shift < 70; shift += 7) {
-      const byte = this.#bytes[this.#skipOver(1)] ?? 0;
-      const bits = byte & 0x7f;
-      if (shift < 28) low |= bits << shift;
-      else if (shift === 28) {
-        low |= bits << 28;
-        high = bits >>> 4;
-      } else high |= bits << (shift - 32);
-      if (byte < 0x80) {
-        this.#high = high >>> 0;
-        return low >>> 0;
-      }
-    }
-    throw new Error('etcd sent a number of more than 64 bits');
+    this.#wire.skip(this.#wireType);
   }
 }

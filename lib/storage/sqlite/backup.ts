@@ -3,7 +3,7 @@
 //
 // Copied by rows rather than by pages, for VACUUM INTO would hold up commits until it is done, and not every SQLite we
 // run on offers the backup by steps. It has another name until it is complete and on the disk, so a file with the name
-// that was asked for is a whole backup whatever happened meanwhile.
+// that was requested is a whole backup whatever happened meanwhile.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Revision } from '../store.js';
@@ -16,7 +16,7 @@ const sliceRows = 200;
 
 /** A backup under way. */
 export interface Backup {
-  /** Copies a slice and answers whether there is more. */
+  /** Copies a slice and returns whether there is more. */
   step(): boolean;
   /** Gives up and removes what was copied. */
   abandon(): void;

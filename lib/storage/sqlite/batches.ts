@@ -1,4 +1,4 @@
-// What the worker tells of commits, as batches that watchers understand.
+// Converts what the worker reports about commits into batches for watchers.
 import type { Batch, Change, Entry, Put, Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import { freezeBatch } from '../watch-hub.js';

@@ -57,7 +57,7 @@ export class DatabaseSession {
     return this.#commits.commit(writes);
   }
 
-  /** Answers a request. Throws a StoreError, or what ends the worker. */
+  /** Returns a request. Throws a StoreError, or what ends the worker. */
   answer(request: SessionRequest): unknown {
     try {
       return this.#answer(request);

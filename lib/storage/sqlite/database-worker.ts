@@ -9,7 +9,7 @@ import { DatabaseSession, type SessionRequest } from './database-session.js';
 import type { WorkerAnswer, WorkerRequest } from './protocol.js';
 import { toWire } from './sqlite-error.js';
 
-/** The most that one group commit takes, so that nobody waits for long: writes, and bytes of their values. */
+/** The most that one group commit takes, to bound latency: writes, and bytes of their values. */
 const groupWritesMax = 512;
 const groupBytesMax = 4 * 2 ** 20;
 

@@ -49,7 +49,7 @@ export class GroupCommit {
     `);
   }
 
-  /** Decides the writes, makes them durable and tells what became of each. */
+  /** Decides the writes, makes them durable and reports the outcome of each. */
   commit(writes: readonly GroupedWrite[]): WriteOutcome[] {
     try {
       this.#begin.run();

@@ -8,7 +8,7 @@ export class Holds {
   /** Those who wait for everything before a revision to be let go. */
   readonly #waiting = new Set<{ readonly revision: Revision; readonly free: () => void }>();
 
-  /** Keeps this revision and all after it. Answers how to let go, which may be called twice. */
+  /** Keeps this revision and all after it. Returns how to let go, which may be called twice. */
   hold(revision: Revision): () => void {
     const hold = {};
     this.#held.set(hold, revision);
@@ -17,7 +17,7 @@ export class Holds {
     };
   }
 
-  /** Settles when nobody holds what is before this revision. */
+  /** Settles when no hold is left before this revision. */
   free(revision: Revision): Promise<void> {
     return new Promise((free) => {
       this.#waiting.add({ revision, free });

@@ -1,6 +1,7 @@
-// How many keys come after a key, for the `remaining` of pages. Counting 100,000 takes the worker 50 ms, so it is done
+// The number of keys after a key, for the `remaining` of pages. Counting 100,000 takes the worker 50 ms, so it is done
 // once: where a page ends the count goes on from where it began, and at another revision it is moved by what the log
 // says was created and deleted in between. Lives in the worker.
+import { LRUCache } from 'lru-cache';
 import type { Revision } from '../store.js';
 import { keyRange, type LogTable } from './log-table.js';
 
@@ -11,38 +12,34 @@ export interface CountedRange {
   readonly revision: Revision;
 }
 
-/** Counts that are remembered: of the lists that are being paged through, and of the prefixes last listed. */
+/** The counts that are kept: of the lists being paged through, and of the prefixes listed last. */
 const knownMax = 256;
 
 /** A row of the log takes about four times as long to look at as one of the index. */
 const rowCost = 4;
 
-/** The counts last used. */
+/** The counts used last. */
 export class KeyCounts {
   readonly #log: LogTable;
-  /** In the order of use. */
-  readonly #known = new Map<string, { readonly revision: Revision; readonly count: number }>();
+  readonly #known = new LRUCache<string, { readonly revision: Revision; readonly count: number }>({ max: knownMax });
 
   constructor(log: LogTable) {
     this.#log = log;
   }
 
-  /** Counts, or finds out otherwise. The revision has been checked. */
+  /** Returns the count, from a kept one where possible. The caller has checked the revision. */
   count(counted: CountedRange): number {
     const count = this.#moved(counted) ?? this.#log.count(keyRange(counted.prefix, counted.after), counted.revision);
     this.note(counted, count);
     return count;
   }
 
-  /** Remembers what the caller knows. */
+  /** Keeps a count that the caller knows. */
   note(counted: CountedRange, count: number): void {
-    this.forget(counted);
     this.#known.set(nameOf(counted), { revision: counted.revision, count });
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size > knownMax) this.#known.delete(oldest);
   }
 
-  /** Remembers no longer what will not be asked for again. */
+  /** Removes a count that will not be used again. */
   forget(counted: CountedRange): void {
     this.#known.delete(nameOf(counted));
   }

@@ -4,7 +4,7 @@
 // Ids are made and taken apart in SQL, for they outgrow the whole numbers of JavaScript; here a row is named by its
 // revision and its slot, the low 20 bits. Parameters have no numbers, because Node 22.13 takes `?1` for a name.
 import { Buffer } from 'node:buffer';
-import { checkReadable } from '../compaction.js';
+import { checkReadable } from '../check-input.js';
 import type { Revision } from '../store.js';
 import { StoreError } from '../store-error.js';
 import type { StoredEntry, StoredValue } from '../value-codec.js';

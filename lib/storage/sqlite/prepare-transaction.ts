@@ -1,4 +1,4 @@
-// A transaction on its way out and back: what is sent of it, and, when it has been committed, what watchers are told.
+// A transaction as sent to the worker and, once committed, as the changes that watchers receive.
 import type { Batch, Change, Entry, Put, Revision, Transaction } from '../store.js';
 import type { StoredValue, ValueCodec } from '../value-codec.js';
 import { committedBatch } from './batches.js';

@@ -1,6 +1,6 @@
 // What the store in the main thread and the database in its worker say to each other. Every request has a number and
 // gets one answer. Answers come in the order in which the work was done, and about a write only once it is durable, so
-// whoever hears them in order sees history in order.
+// a receiver that handles them in order sees history in order.
 //
 // What is sent for a transaction is flat and made of text: a structured clone of 64 transactions with pods in them
 // takes 0.08 ms as tuples of strings, 0.26 ms as records, and 4 ms with the pods as objects. Values cross as JSON text,
@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   readonly path: string;
   /** The most that the file may take; no limit without it. */
   readonly bytesMax?: number;
+  /** Whether the structure of an existing file is checked. */
+  readonly check: boolean;
 }
 
 /** A put or a delete; `known` is the revision of the entry of that key that the main thread has at hand, 0 if none. */
@@ -88,7 +90,7 @@ export interface Calls {
     readonly ask: PartOf & { readonly after?: Revision | undefined };
     readonly answer: {
       readonly batches: readonly (readonly [revision: Revision, changes: readonly WireChange[]])[];
-      /** Everything up to here was told. There is more to tell if it is before the newest revision. */
+      /** Everything up to this revision has been delivered. More follows if it is before the newest revision. */
       readonly seen: Revision;
       readonly newest: Revision;
     };
@@ -99,7 +101,7 @@ export interface Calls {
   sweep: { readonly ask: { readonly upTo: Revision }; readonly answer: { readonly more: boolean } };
   /** Begins a copy of what is there now. Until it ends nothing may be swept. */
   backup: { readonly ask: { readonly path: string }; readonly answer: { readonly revision: Revision } };
-  /** Copies a slice. Answers whether there is more; the copy has its name once there is not. */
+  /** Copies a slice. Returns whether there is more; the copy has its name once there is not. */
   copy: { readonly ask: object; readonly answer: { readonly more: boolean } };
   /** Gives up a backup under way, and ends. */
   close: { readonly ask: object; readonly answer: object };

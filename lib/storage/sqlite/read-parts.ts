@@ -39,7 +39,7 @@ export class Lister {
     if (limit === Infinity) return { entries, revision, remaining: undefined };
     const begin = { prefix, after, revision };
     const remaining = this.#counts.count(begin) - entries.length;
-    // The end of a part, unlike that of a page, is asked for once.
+    // The end of a part, unlike that of a page, is requested once.
     if (underway) this.#counts.forget(begin);
     this.#counts.note({ ...begin, after: entries.at(-1)?.[0] }, remaining);
     return { entries, revision, remaining: entries.length === limit ? remaining : undefined };

@@ -1,40 +1,28 @@
-// The entries that were lately put or read, by key: what a watcher is told that a commit replaced is mostly among them,
-// and then neither has to be read from the file nor parsed again. That is half of what a watched commit costs. Never
-// trusted to be the newest: the worker says which revision was replaced.
+// The entries that were put or read last, by key: the previous entries that watchers receive with a commit are mostly
+// among them, and then need not be read from the file and parsed again, which is half the cost of a watched commit. An
+// entry here may be outdated: the worker reports which revision was replaced.
+import { LRUCache } from 'lru-cache';
 import type { Entry } from '../store.js';
 
-/** What is kept, in characters of JSON; the objects take three to four times as much. Some 6,000 pods. */
+/** The bound, in characters of JSON; the objects take three to four times as much. About 6,000 pods. */
 const charactersMax = 2 ** 24;
 
-/** Entries by key, those used least recently forgotten first. */
+/** Entries by key; the least recently used are evicted first. */
 export class RecentEntries {
-  /** In the order of use. */
-  readonly #kept = new Map<string, { readonly entry: Entry; readonly characters: number }>();
-  #characters = 0;
+  readonly #kept = new LRUCache<string, Entry>({ maxSize: charactersMax });
 
-  /** The last entry of a key that was kept. */
+  /** Returns the last entry of a key that was kept. */
   get(key: string): Entry | undefined {
-    const found = this.#kept.get(key);
-    if (found === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
-    return found.entry;
+    return this.#kept.get(key);
   }
 
   /** Keeps an entry whose JSON has so many characters. */
   keep(entry: Entry, characters: number): void {
-    this.forget(entry.key);
-    this.#kept.set(entry.key, { entry, characters });
-    this.#characters += characters;
-    for (const key of this.#kept.keys()) {
-      if (this.#characters <= charactersMax) return;
-      this.forget(key);
-    }
+    this.#kept.set(entry.key, entry, { size: Math.max(characters, 1) });
   }
 
-  /** Keeps nothing of a key. */
+  /** Removes the entry of a key. */
   forget(key: string): void {
-    this.#characters -= this.#kept.get(key)?.characters ?? 0;
     this.#kept.delete(key);
   }
 }

@@ -1,13 +1,13 @@
 // What SQLite's failures mean for a store. `node:sqlite` puts SQLite's result code on the error as `errcode`; its low
 // byte is the primary code, see https://sqlite.org/rescode.html. `@photostructure/sqlite` does the same, except in
-// `all` and `iterate` (1.2.1), where only SQLite's standard text tells.
+// `all` and `iterate` (1.2.1), where only SQLite's standard text is available.
 import { isStoreError, StoreError, type StoreErrorCode } from '../store-error.js';
 import type { WireError } from './protocol.js';
 
 interface Meaning {
   readonly code: StoreErrorCode;
   readonly meaning: string;
-  /** What SQLite says when nobody says more. */
+  /** SQLite's standard text for the code. */
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export function fromSqlite(error: unknown, path: string): unknown {
   return new StoreError(code, `${path}: ${meaning} (${error.message}, SQLite result ${result})`, { cause: error });
 }
 
-/** Whether a statement failed for lack of space, which leaves everything as it was. */
+/** Returns whether a statement failed for lack of space, which leaves everything as it was. */
 export function isFull(error: unknown): boolean {
   return ((resultOf(error) ?? 0) & 0xff) === 13;
 }

@@ -217,6 +217,10 @@ export class StoreInWorker implements Store {
     await backup;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -262,7 +266,7 @@ export class StoreInWorker implements Store {
       const made = batch();
       if (made.changes.length > 0) this.#watches.publish(made);
     } catch (error) {
-      // An entry it replaced cannot be read. The commit stands; the watches cannot be told of it.
+      // An entry it replaced cannot be read. The commit stands, but it cannot be delivered to the watches.
       this.#watches.fail(error);
     }
   }
@@ -290,7 +294,7 @@ export class StoreInWorker implements Store {
     if (outcome[0] !== 'ended') throw refusal(outcome);
   }
 
-  /** Takes away what was compacted, slice by slice, as soon as nobody reads it any more. */
+  /** Deletes compacted rows in slices, as soon as no read needs them. */
   async #sweep(upTo: Revision): Promise<void> {
     for (let more = true; more;) {
       await this.#holds.free(upTo);

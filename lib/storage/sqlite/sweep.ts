@@ -8,7 +8,7 @@
 //     row        put a    put b      put a ↑2  delete b ↑3   put b
 //     swept               (5 ↑3)               (5 itself)            and 2, which 4 replaced
 //     left                           put a                put b
-import { checkNotFuture } from '../compaction.js';
+import { checkNotFuture } from '../check-input.js';
 import type { Revision } from '../store.js';
 import { numberOf, type Database, type Statement } from './open-database.js';
 import type { LogTable } from './log-table.js';
@@ -33,6 +33,8 @@ export class Sweep {
   readonly #markSwept: Statement;
   /** Whether pages were given back that the file still has, until the next checkpoint. */
   #shrunk = false;
+  /** Whether rows were deleted since the last checkpoint. */
+  #hasSwept = false;
 
   constructor(database: Database, log: LogTable) {
     this.#log = log;
@@ -54,7 +56,7 @@ export class Sweep {
     this.#log.compacted = revision;
   }
 
-  /** Does a slice of the work and answers whether there is more. */
+  /** Does a slice of the work and returns whether there is more. */
   step(upTo: Revision): boolean {
     const { swept, compacted } = this.#log;
     if (swept < Math.min(upTo, compacted)) {
@@ -67,9 +69,10 @@ export class Sweep {
       this.#shrunk = true;
       return true;
     }
-    // The file gets shorter when the log is copied into it.
-    if (this.#shrunk) this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    // The file gets shorter when the write-ahead log is copied into it; then the log needs no space either.
+    if (this.#shrunk || this.#hasSwept) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#shrunk = false;
+    this.#hasSwept = false;
     return false;
   }
 
@@ -89,6 +92,7 @@ export class Sweep {
       throw error;
     }
     this.#log.swept = upTo;
+    this.#hasSwept = true;
   }
 
   #excessPages(): number {

@@ -1,9 +1,9 @@
 // The watches of the store: first each catches up, part by part, with what the worker reads from the log; then it joins
 // the hub and hears what is committed.
 //
-// Nothing is lost or told twice in between, because the worker answers in the order of history: the answer that says
-// "this is all" comes before that of any later commit. And every commit sent after a watch began comes with the entries
-// it replaced, because from its beginning on the watch counts as one when it is asked who is watched.
+// Nothing is lost or delivered twice in between, because the worker responds in the order of history: the response that
+// says "this is all" comes before that of any later commit. And every commit sent after a watch began comes with the
+// entries it replaced, because from its beginning on the watch counts as one when it is asked who is watched.
 import type { Subscriber } from 'rxjs';
 import { PrefixTrie } from '../prefix-trie.js';
 import type { Batch, Revision } from '../store.js';
@@ -26,7 +26,7 @@ export interface WatchesOptions {
 /** The watches of one store. */
 export class Watches {
   readonly #options: WatchesOptions;
-  // What waits to be delivered is what one answer of the worker told, so it needs no bound of its own.
+  // What waits to be delivered came in one response of the worker, so it needs no bound of its own.
   readonly #hub = new WatchHub(Infinity);
   readonly #prefixes = new PrefixTrie<Watch>();
   readonly #watches = new Set<Watch>();
@@ -35,23 +35,23 @@ export class Watches {
     this.#options = options;
   }
 
-  /** Whether anyone watches anything. */
+  /** Returns whether anyone watches anything. */
   get isEmpty(): boolean {
     return this.#watches.size === 0;
   }
 
-  /** Whether anyone watches this key. */
+  /** Returns whether anyone watches this key. */
   includes(key: string): boolean {
     return this.#watches.size > 0 && this.#prefixes.along(key).length > 0;
   }
 
-  /** Begins a watch after a revision, or now. Answers how to end it. */
+  /** Begins a watch after a revision, or now. Returns how to end it. */
   add(subscriber: Subscriber<Batch>, prefix: string, after: Revision | undefined): () => void {
     this.#options.flush();
     const watch: Watch = { subscriber, prefix, bookmarkWanted: false, leave: undefined };
     this.#watches.add(watch);
     this.#prefixes.add(prefix, watch);
-    // What happens after `after` must not be swept before it was told.
+    // What happens after `after` must not be swept before it was delivered.
     const release = after === undefined ? undefined : this.#options.holds.hold(after);
     this.#catchUp(watch, { prefix, after, underway: false }, release ?? ((): void => undefined));
     return () => {
@@ -62,7 +62,7 @@ export class Watches {
     };
   }
 
-  /** Tells of a commit that was flagged as watched. Call in the order of revisions. */
+  /** Delivers a commit that was flagged as watched. Call in the order of revisions. */
   publish(batch: Batch): void {
     this.#hub.publish(batch);
   }

@@ -1,5 +1,5 @@
-// The main thread's end of the line to the worker: requests go out, answers come back to whoever asked. Answers are
-// handed on in the order in which they arrive, before the next is looked at, for that order is history's.
+// The main thread's end of the channel to the worker: requests go out, responses are matched to their callers. Answers
+// are handed on in the order in which they arrive, before the next is looked at, for that order is history's.
 //
 // A port hands over messages for as long as new ones come, up to a thousand, before timers and sockets have their turn.
 // With writers that answer every answer with a commit that was 100 ms and more. So what comes after the first
@@ -33,7 +33,9 @@ export class WorkerLink {
    */
   readonly #replies: (PendingReply | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  /** Answers for later turns. */
+  /** The number of requests under way. */
+  #pending = 0;
+  /** Returns for later turns. */
   readonly #waiting: WorkerAnswer[] = [];
   /** When the first answer of this turn was handed on; undefined when none was. */
   #turnBegan: number | undefined;
@@ -41,7 +43,7 @@ export class WorkerLink {
   /** Why there is no worker any more. */
   #end: StoreError | undefined;
 
-  /** Starts the worker. `onDeath` is told if it ends without having been asked to. */
+  /** Starts the worker. `onDeath` is called if it ends unexpectedly. */
   constructor(program: URL, onDeath: (error: StoreError) => void) {
     this.#onDeath = onDeath;
     // Neither flags nor environment of the process: its loaders and instrumentation would start in the worker too, and
@@ -51,6 +53,8 @@ export class WorkerLink {
       env: {},
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
+    // Only requests under way keep the process alive.
+    this.#worker.unref();
     this.#worker.on('message', (answer: WorkerAnswer) => this.#hear(answer));
     this.#worker.on('messageerror', (cause: Error) => this.#die(cause));
     this.#worker.on('error', (cause: Error) => this.#die(cause));
@@ -75,6 +79,8 @@ export class WorkerLink {
       answered: (answer) => reply.answered(answer as Calls[C]['answer']),
       failed: reply.failed,
     };
+    if (this.#pending === 0) this.#worker.ref();
+    this.#pending += 1;
     const request = { id, call, ask } as WorkerRequest;
     this.#worker.postMessage(request);
   }
@@ -89,6 +95,7 @@ export class WorkerLink {
     const closing = this.call('close', {});
     this.#end ??= closed();
     await closing;
+    this.#worker.ref(); // until it has ended
     await this.ended;
   }
 
@@ -122,6 +129,8 @@ export class WorkerLink {
     const reply = this.#replies[answer.id];
     this.#replies[answer.id] = undefined;
     this.#freeIds.push(answer.id);
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#worker.unref();
     if ('error' in answer) reply?.failed(fromWire(answer.error));
     else reply?.answered(answer.answer);
   }

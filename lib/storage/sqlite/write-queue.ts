@@ -6,7 +6,7 @@ import { StoreError } from '../store-error.js';
 import type { GroupedWrite, WriteOutcome } from './protocol.js';
 import type { WorkerLink } from './worker-link.js';
 
-/** A write and whoever wants to know what became of it. */
+/** A write and the callbacks for its outcome. */
 export interface QueuedWrite {
   readonly write: GroupedWrite;
   /** About what its values take. */

@@ -5,7 +5,7 @@
 import type { Entry, Revision } from '../../storage/index.js';
 import type { RecordedCall, CommitOperation, History, RecordedOperation } from '../store-history/history.js';
 
-/** What was done to one register. Values are texts; undefined is absent. */
+/** One operation on one register. Values are texts; undefined is absent. */
 export interface RegisterOperation extends RecordedCall {
   readonly key: string;
   readonly action:
@@ -90,7 +90,7 @@ function commitActions(
   const actions: (readonly [string, Action])[] = [];
   for (const [key, value] of written) {
     const known = expected.get(key);
-    // A revision that nobody saw names no value: then all that can be said is that it was written.
+    // A revision that no operation observed has no known value: all that is known is that it was written.
     actions.push([
       key,
       known === undefined ? { type: 'write', value } : { type: 'swap', expected: known.value, value, swapped: true },

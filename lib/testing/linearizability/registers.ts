@@ -12,7 +12,7 @@ import { describeRegister, type RegisterHistory, type RegisterOperation } from '
 /** Configurations looked at for one key before the search is given up. */
 const configurationsMax = 500_000;
 
-/** Why no order explains a history of registers. */
+/** The reason why no order explains a history of registers. */
 export interface RegisterViolation {
   /** Says it in a sentence, operations included. */
   readonly sentence: string;
@@ -20,7 +20,7 @@ export interface RegisterViolation {
   readonly operations: readonly RegisterOperation[];
 }
 
-/** What keeps a history of registers from being linearizable; undefined when nothing does. */
+/** Returns the reason why a history of registers is not linearizable, undefined if it is. */
 export function checkRegisters({ initial, operations }: RegisterHistory): RegisterViolation | undefined {
   const byKey = new Map<string, RegisterOperation[]>();
   for (const operation of operations) {
@@ -141,7 +141,7 @@ class Search {
     else this.#open.restore(step.item);
   }
 
-  /** Whether this set of placed operations with this value comes up for the first time. */
+  /** Returns whether this set of placed operations with this value comes up for the first time. */
   #isNew(): boolean {
     const lost = [...this.#lostPlaced].sort((a, b) => a - b).join(',');
     const configuration = `${this.#open.configuration()};${lost};${this.#value ?? ''}`;
@@ -221,14 +221,14 @@ class OpenItems {
   }
 }
 
-/** Whether an operation fits a value and leaves it as it is. */
+/** Returns whether an operation fits a value and leaves it as it is. */
 function observes({ action }: RegisterOperation, value: string | undefined): boolean {
   return action.type === 'read'
     ? action.saw === value
     : action.type === 'swap' && !action.swapped && action.expected !== value;
 }
 
-/** Whether an operation fits a value and may change it. */
+/** Returns whether an operation fits a value and may change it. */
 function changes({ action, lost = false }: RegisterOperation, value: string | undefined): boolean {
   return action.type === 'write' || (action.type === 'swap' && (action.swapped || lost) && action.expected === value);
 }

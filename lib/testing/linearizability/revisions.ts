@@ -1,23 +1,23 @@
 /**
- * Judges a history by the revisions the store itself claims: commits are replayed on a model in the order of their
- * revisions, and everything else must agree with the model at the revision it names. That is strict serializability,
- * since the order is total, explains every answer, and agrees with real time.
+ * Checks a history against the revisions that the store returned: commits are replayed on a model in the order of their
+ * revisions, and every other result must agree with the model at its revision. That is strict serializability, since
+ * the order is total, explains every result, and agrees with real time. registers.ts checks the same without using
+ * revisions; a store must pass both.
  *
- * Where a revision was claimed by nobody, a commit whose answer was lost must have taken it. Which one is found by
- * trying, in the order of their calls, and taken back when a later answer contradicts.
+ * A revision that no operation returned belongs to a commit whose result was lost. The search tries these commits in
+ * the order of their calls and backtracks when a later result contradicts.
  */
 import type { Change, Revision, Transaction } from '../../storage/index.js';
 import type { CommitOperation, History, RecordedOperation, Violation, WatchRecord } from '../store-history/history.js';
 import { describeOperation } from '../store-history/history.js';
 import { brief, sameAnswer } from '../store-suite/expect.js';
 import { sortChanges, StoreModel } from '../store-suite/store-model.js';
-import { floorsOf, type Floor } from './real-time.js';
-import { checkWatchOrder } from './watch-order.js';
+import { checkWatchOrder, floorsOf, type Floor } from './order-checks.js';
 
 /** How many guesses at lost answers are taken back before the search is given up. */
 const guessesMax = 100_000;
 
-/** What keeps a history from being strictly serializable in the order of its revisions; undefined when nothing does. */
+/** Returns the reason why a history is not strictly serializable in the order of its revisions, undefined if it is. */
 export function checkRevisions(history: History): Violation | undefined {
   const floors = floorsOf(history.operations, history.initial.revision);
   return firstOf(history.watches, checkWatchOrder) ?? checkClaims(floors) ?? new Replay(history, floors).run();

@@ -1,10 +1,10 @@
 /**
- * A recorded history: what concurrent clients asked of a store, when, and what they were told. Written by
+ * A recorded history: the calls of concurrent clients on a store, with times and results. Written by
  * `recordHistory`, judged by the checkers of linearizability.ts; tests also write some by hand.
  */
 import type { Batch, Listing, StoreListOptions, Outcome, Reading, Revision, Transaction } from '../../storage/index.js';
 
-/** Who asked and when. Moments are places in one count of all calls and returns, not times. */
+/** The calling client and when. Moments are positions in one count of all calls and returns, not times. */
 export interface RecordedCall {
   readonly client: number;
   readonly called: number;
@@ -15,7 +15,7 @@ export interface RecordedCall {
 export interface GetOperation extends RecordedCall {
   readonly type: 'get';
   readonly key: string;
-  /** The revision asked for; undefined for the newest. */
+  /** The revision requested; undefined for the newest. */
   readonly revision: Revision | undefined;
   readonly answer: Reading;
 }
@@ -39,7 +39,7 @@ export interface CommitOperation extends RecordedCall {
 /** One thing a client did. */
 export type RecordedOperation = GetOperation | ListOperation | CommitOperation;
 
-/** What a watch was told, all its resumptions together. */
+/** The batches that a watch received, over all its resumptions. */
 export interface WatchRecord {
   readonly prefix: string;
   readonly after: Revision;
@@ -49,7 +49,7 @@ export interface WatchRecord {
   readonly until: Revision;
 }
 
-/** What happened to a store while nobody else wrote to it. */
+/** The record of a store's operations and watches, without other writers. */
 export interface History {
   /** All keys concerned, before the first operation. */
   readonly initial: Listing;
@@ -57,7 +57,7 @@ export interface History {
   readonly watches: readonly WatchRecord[];
 }
 
-/** What is wrong with a history. */
+/** A contradiction in a history. */
 export interface Violation {
   /** Says it in a sentence or two, operations included. */
   readonly sentence: string;

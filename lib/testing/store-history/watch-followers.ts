@@ -19,9 +19,12 @@ export interface FollowOptions {
 
 /** A watch that is kept up through interruptions. */
 export interface WatchFollower {
-  /** Waits, but not for ever, until it has seen everything up to a revision, and answers all it saw. */
+  /**
+   * Waits until it has seen everything up to a revision, or until it has seen nothing new for `patienceMs`; returns all
+   * it saw. A restless watch is steady from here on: on etcd each resumption takes up to 100 ms.
+   */
   finish(until: Revision, patienceMs: number): Promise<WatchRecord>;
-  /** Lets go. */
+  /** Unsubscribes. */
   stop(): void;
 }
 
@@ -30,6 +33,7 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
   const batches: Batch[] = [];
   let seen = after;
   let stopped = false;
+  let finishing = false;
   let current: WatchRecording | undefined;
   const watchOnce = (): WatchRecording => {
     let patience = restless === undefined ? Infinity : 1 + restless.integer(40);
@@ -40,7 +44,7 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
         // The furthest, not the last: were revisions to fall, resuming lower would hide it.
         seen = Math.max(seen, batch.revision);
         patience -= 1;
-        if (patience <= 0) self.stop();
+        if (patience <= 0 && !finishing) self.stop();
       },
     });
   };
@@ -65,10 +69,15 @@ export function followWatch(store: Store, { prefix, after, restless, clock }: Fo
   return {
     stop,
     finish: async (until, patienceMs) => {
-      const deadline = clock.now() + patienceMs;
+      finishing = true;
+      let furthest = seen;
+      let deadline = clock.now() + patienceMs;
       while (seen < until && !failed && clock.now() < deadline) {
         await requestProgress(store);
         if (seen < until) await pause(clock, 2);
+        if (seen === furthest) continue;
+        furthest = seen;
+        deadline = clock.now() + patienceMs;
       }
       stop();
       await following;

@@ -64,7 +64,7 @@ export class HistoryClient {
     return { type: 'commit', transaction: this.#transaction(what) };
   }
 
-  /** Takes note of an answer. */
+  /** Records an answer. */
   learn(operation: RecordedOperation): void {
     const { answer } = operation;
     if (answer === undefined) return;
@@ -127,7 +127,7 @@ export class HistoryClient {
     return keys.map((key) => ({ key, modRevision: this.#modRevisions.get(key) ?? 0 }));
   }
 
-  /** Every value is unique, so that whoever reads it names the write it saw. */
+  /** Every value is unique, so that a read identifies the write it saw. */
   #put(key: string): Put {
     this.#writes += 1;
     return { key, value: { written: `${this.#name}-${this.#writes}` } };

@@ -54,10 +54,10 @@ export const compactionChecks: readonly StoreCheck[] = [
           await expectListed(store, model, revision, `a list at revision ${revision}, compacted at ${compacted}`);
           const watch = recordWatch(store, prefix, { after: revision });
           await watchReaches(harness, watch, model.revision);
-          const told = watch.events.map((batch) => sortChanges(batch.changes));
+          const received = watch.events.map((batch) => sortChanges(batch.changes));
           const changes = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n));
           expectSame(
-            told,
+            received,
             changes,
             `a watch after revision ${revision}, compacted at ${compacted}, previous values included`,
           );
@@ -108,11 +108,11 @@ export const compactionChecks: readonly StoreCheck[] = [
       }
       await watchReaches(harness, watch, start + 20);
       const changes = watch.events.flatMap((batch) => batch.changes);
-      const told = changes.map(
+      const received = changes.map(
         (change) => change.type === 'put' && [change.entry.value.count, change.previous?.value.count ?? 0],
       );
       expectSame(
-        told,
+        received,
         Array.from({ length: 20 }, (_, n) => [n + 1, n]),
         'every count, each with the one before',
       );

@@ -38,9 +38,9 @@ export const durabilityChecks: readonly StoreCheck[] = [
           );
           const watch = recordWatch(store, prefix, { after: revision });
           await watchReaches(harness, watch, model.revision);
-          const told = watch.events.map((batch) => sortChanges(batch.changes));
+          const received = watch.events.map((batch) => sortChanges(batch.changes));
           const expected = Array.from({ length: model.revision - revision }, (_, n) => model.changes(revision + 1 + n));
-          expectSame(told, expected, `a watch resumed after revision ${revision} after reopening`);
+          expectSame(received, expected, `a watch resumed after revision ${revision} after reopening`);
           watch.stop();
         }
       }

@@ -17,7 +17,10 @@ export function expectSame(actual: unknown, expected: unknown, claim: string): v
   throw new Error(`${claim}\n  expected ${brief(expected)}\n  but saw  ${brief(actual)}`);
 }
 
-/** Whether two answers of a store say the same: an entry without a lease may well have a lease that is undefined. */
+/**
+ * Returns whether two answers of a store say the same: an entry without a lease may well have a lease that is
+ * undefined.
+ */
 export function sameAnswer(actual: unknown, expected: unknown): boolean {
   return deepEqual(actual, expected) || deepEqual(withoutUndefined(actual), withoutUndefined(expected));
 }
@@ -32,7 +35,7 @@ export async function expectRefusal(call: Promise<unknown>, code: StoreErrorCode
   });
 }
 
-/** Whether an error is a refusal by one of these names. */
+/** Returns whether an error is a refusal by one of these names. */
 export function isStoreRefusal(error: unknown, ...codes: readonly StoreErrorCode[]): error is StoreError {
   return isStoreError(error) && codes.includes(error.code);
 }
@@ -70,7 +73,7 @@ export function describeError(error: unknown): string {
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
 }
 
-/** A value as text, cut where nobody reads on. */
+/** Returns a value as text, truncated. */
 export function brief(value: unknown, lengthMax = 600): string {
   const text = value === undefined ? 'undefined' : JSON.stringify(value);
   return text.length > lengthMax ? `${text.slice(0, lengthMax)}… (${text.length} characters)` : text;

@@ -1,12 +1,12 @@
 /**
- * What the suite asks of whoever has a store tested, and the shape of one check. A check is named after the promise of
+ * The harness that a store's author provides, and the shape of one check. A check is named after the promise of
  * lib/storage/store.ts that it tries to break; when it succeeds in breaking it, it throws an error that says how.
  */
 import type { Store } from '../../storage/index.js';
 
 /**
- * A store to be tested and what surrounds it. The suite makes one for each check: it is empty, nobody else writes to
- * it, and it keeps at least 10,000 revisions until it is told to compact.
+ * A store to be tested and its environment. The suite creates one for each check: it is empty, has no other writer,
+ * and keeps at least 10,000 revisions until it is compacted.
  */
 export interface StoreHarness {
   readonly store: Store;

@@ -33,12 +33,12 @@ export const leaseChecks: readonly StoreCheck[] = [
       await expectGone(harness, `${key}-0`);
       expectSame(await store.revision(), revision + 1, 'the end of a lease is one commit');
       await watchReaches(harness, watch, revision + 1);
-      const told = watch.events.map((batch) => [
+      const received = watch.events.map((batch) => [
         batch.revision,
         ...batch.changes.map((change) => `${change.type} ${change.key}`).sort(),
       ]);
       expectSame(
-        told,
+        received,
         [[revision + 1, ...put.map((each) => `delete ${each.key}`)]],
         'a watch sees all keys of the lease deleted in one batch',
       );

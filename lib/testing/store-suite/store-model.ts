@@ -108,7 +108,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Changes by key: the order within a batch is nobody's promise. */
+/** Changes by key: the order within a batch is unspecified. */
 export function sortChanges(changes: readonly Change[]): readonly Change[] {
   return changes.toSorted((a, b) => compareKeys(a.key, b.key));
 }

@@ -4,7 +4,9 @@
  */
 import { systemClock, type JsonObject } from '../../core/index.js';
 import type { Entry, Outcome, Store, Transaction } from '../../storage/index.js';
-import { checkRegisters, checkRevisions, registersOf } from '../linearizability.js';
+import { registersOf } from '../linearizability/register-history.js';
+import { checkRegisters } from '../linearizability/registers.js';
+import { checkRevisions } from '../linearizability/revisions.js';
 import { recordHistory } from '../store-history.js';
 import { expectSame, expectThat } from './expect.js';
 import type { StoreCheck } from './harness.js';

@@ -1,5 +1,5 @@
 /**
- * Checks of values: they come back as they went in, whatever their keys are called, and nobody can change them.
+ * Checks of values: they come back as they went in, whatever their keys are called, and they cannot be changed.
  */
 import type { JsonObject, JsonValue } from '../../core/index.js';
 import { setOwn } from '../../core/index.js';
@@ -69,9 +69,9 @@ export const valueChecks: readonly StoreCheck[] = [
     run: async (harness) => {
       const { store } = harness;
       const start = await store.revision();
-      const told: Batch[] = [];
+      const received: Batch[] = [];
       const spoil = (batch: Batch): void => {
-        told.push(batch);
+        received.push(batch);
         for (const change of batch.changes) vandalise(entryOf(change)?.value);
       };
       const watches = [
@@ -96,7 +96,7 @@ export const valueChecks: readonly StoreCheck[] = [
       for (const watch of watches) {
         await watchReaches(harness, watch, start + 1);
         const change = watch.events[0]?.changes[0];
-        expectSame(change && entryOf(change)?.value, value, 'no watcher changes what others are told');
+        expectSame(change && entryOf(change)?.value, value, 'no watcher changes what others receive');
         expectFrozen(change && entryOf(change)?.value);
         watch.stop();
       }

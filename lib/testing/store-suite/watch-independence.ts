@@ -1,6 +1,6 @@
 /**
  * Checks of watchers among each other: one that leaves, comes back, or writes while it listens must not change what the
- * others are told, nor in which order.
+ * others receive, nor in which order.
  */
 import { random } from '../../core/index.js';
 import type { Batch, Revision } from '../../storage/index.js';
@@ -19,7 +19,7 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
     run: async (harness) => resumeAgainAndAgain(harness, seed),
   })),
   {
-    promise: 'a watcher that writes while it listens disturbs nobody: all see every revision in order',
+    promise: 'a watcher that writes while it listens disturbs no other: all see every revision in order',
     run: async (harness) => {
       const { store } = harness;
       const start = await store.revision();
@@ -47,7 +47,7 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
         ],
       });
       const claim = (): string =>
-        `a watcher that commits must go on being told: 15 commits expected, ${writes.length} made`;
+        `a watcher that commits must go on receiving: 15 commits expected, ${writes.length} made`;
       await expectSoon(harness, () => writes.length === 15, claim);
       await Promise.all(writes);
       for (const watch of watches) {
@@ -63,7 +63,7 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       const { store } = harness;
       const start = await store.revision();
       for (let count = 1; count <= 5; count++) await store.commit({ put: [{ key, value: { count } }] });
-      // The first stops itself in the midst of a backlog and the second when the first is told of revision 3.
+      // The first stops itself in the midst of a backlog and the second when the first receives revision 3.
       const first = recordWatch(store, prefix, {
         after: start,
         onBatch: ({ revision }, self) => {
@@ -87,9 +87,9 @@ export const watchIndependenceChecks: readonly StoreCheck[] = [
       expectSame(
         revisionsOf(first),
         revisions(start + 1, start + 3),
-        'a watcher that unsubscribed within a batch must be told nothing more',
+        'a watcher that unsubscribed within a batch must receive nothing more',
       );
-      expectSame(second.batches.length, secondAtStop, 'a watcher unsubscribed by another must be told nothing more');
+      expectSame(second.batches.length, secondAtStop, 'a watcher unsubscribed by another must receive nothing more');
     },
   },
   {
@@ -187,12 +187,12 @@ async function resumeAgainAndAgain(harness: StoreHarness, seed: number): Promise
   const resume = async (): Promise<void> => {
     for (let after = start; after < start + commits;) {
       const patience = 1 + chance.integer(12);
-      let told = 0;
+      let received = 0;
       const watch = recordWatch(store, prefix, {
         after,
-        onBatch: (_batch, self) => (++told >= patience ? self.stop() : undefined),
+        onBatch: (_batch, self) => (++received >= patience ? self.stop() : undefined),
       });
-      const enough = (): boolean => told >= patience || watch.seen >= start + commits;
+      const enough = (): boolean => received >= patience || watch.seen >= start + commits;
       await expectSoon(harness, enough, () => `a watch after revision ${after} must show revision ${watch.seen + 1}`);
       watch.stop();
       expectOrdered(watch, after);

@@ -1,5 +1,5 @@
 /**
- * A watch under observation: keeps all it was told and checks, batch by batch, what must hold of every watch. Used by
+ * A watch under observation: keeps all it received and checks, batch by batch, what must hold of every watch. Used by
  * the suite and by recorded histories.
  */
 import { fromEvent, takeUntil, type Observable } from 'rxjs';

@@ -56,9 +56,9 @@ export const watchingChecks: readonly StoreCheck[] = [
       const late = recordWatch(store, prefix, { after: start });
       for (const watch of [live, late]) {
         await watchReaches(harness, watch, start + 2);
-        const told = watch.events.map(({ revision, changes }) => [revision, changes.length]);
+        const received = watch.events.map(({ revision, changes }) => [revision, changes.length]);
         expectSame(
-          told,
+          received,
           [
             [start + 1, 20],
             [start + 2, 20],
@@ -82,7 +82,7 @@ export const watchingChecks: readonly StoreCheck[] = [
       const late = recordWatch(store, prefix, { after: start });
       for (const watch of [live, late]) {
         await watchReaches(harness, watch, start + 2);
-        const told = watch.events.map(({ changes }) =>
+        const received = watch.events.map(({ changes }) =>
           changes.map((change) => `${change.type} ${change.key.slice(prefix.length)}`),
         );
         const expected = [
@@ -90,7 +90,7 @@ export const watchingChecks: readonly StoreCheck[] = [
           ['put z', 'put b', 'put x', 'put a', 'delete f', 'delete c', 'delete e'],
         ];
         expectSame(
-          told,
+          received,
           expected,
           'the changes in the order of the transaction, without the delete of what was absent',
         );
@@ -170,15 +170,15 @@ export const watchingChecks: readonly StoreCheck[] = [
       const newest = Math.max(...revisions);
       for (const [index, { watch }] of rounds.entries()) {
         await watchReaches(harness, watch, newest);
-        const told = watch.events.map((batch) => batch.revision);
-        const missed = revisions.slice(index).find((revision) => !told.includes(revision));
+        const received = watch.events.map((batch) => batch.revision);
+        const missed = revisions.slice(index).find((revision) => !received.includes(revision));
         expectThat(
           missed === undefined,
           `watch ${index} must show revision ${missed}, whose commit was begun after it was subscribed`,
         );
         expectSame(
-          told,
-          told.map((_, n) => newest - told.length + 1 + n),
+          received,
+          received.map((_, n) => newest - received.length + 1 + n),
           'from its first revision on it shows all',
         );
         watch.stop();

@@ -1,41 +1,44 @@
-// The transport of webhooks on node:https. Connections are kept for the next call; what a webhook sends beyond one
-// answer to one request, such as a redirect, is handed on and never obeyed. HTTP/1.1, so that calls spread over the
-// replicas behind an address. Of proxies in the environment it knows nothing.
+// The webhook transport on node:https. Connections are reused. HTTP/1.1, so that calls spread over the replicas behind
+// an address. Redirects are returned, not followed. Proxy settings of the environment are ignored.
 import { Agent, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { WebhookError } from '../index.js';
+import { WebhookError, isWebhookError } from '../index.js';
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '../index.js';
+import { goNetworkError } from './go-network-error.js';
 
 /**
- * Whom to trust, and what to show. All PEM. Credentials go wherever calls go: give them to a transport for one webhook
- * only.
+ * Trust and credentials of a transport, in PEM. Credentials are sent with every request: configure them only on a
+ * transport for one webhook.
  */
 export interface NodeWebhookOptions {
-  /** Who may sign certificates of webhooks. Without them, and without any in the call, those whom Node trusts. */
+  /**
+   * Authorities that may sign certificates of webhooks. Default, unless the call names some: those that Node trusts.
+   */
   readonly authorities?: string;
-  /** The name that the certificate must have, where it is not that of the address. */
+  /** The name that the certificate must have, if it is not the host of the URL. */
   readonly serverName?: string;
-  /** Trusts everybody, and so nobody. */
+  /** Skips TLS verification (insecure). */
   readonly insecure?: boolean;
-  /** Our own certificate. */
+  /** The client certificate to present. */
   readonly certificate?: { readonly key: string; readonly certificate: string };
-  /** The header `Authorization`, or who knows it now. */
+  /** The value of the header `Authorization`, or a function that returns the current one. */
   readonly authorization?: string | (() => string | Promise<string>);
 }
 
-/** A transport with connections of its own. */
+/** A transport with its own connections. */
 export interface NodeWebhookTransport {
   readonly transport: WebhookTransport;
   /**
-   * Closes all connections, those in use as well. Idle ones keep no process alive, and end by themselves in a minute.
+   * Closes all connections, including those in use. Idle connections do not keep the process alive and close after a
+   * minute.
    */
   close(): void;
-  /** The same. */
+  /** Same as `close`. */
   [Symbol.dispose](): void;
 }
 
-/** Makes one. Nothing is connected before the first call. */
+/** Creates a transport. No connection is opened before the first call. */
 export function nodeWebhookTransport(options: NodeWebhookOptions = {}): NodeWebhookTransport {
   const { insecure = false, certificate, authorization } = options;
   const agent = new Agent({
@@ -66,10 +69,14 @@ export function nodeWebhookTransport(options: NodeWebhookOptions = {}): NodeWebh
   };
 }
 
-/** Less than servers usually wait between two requests. */
+/**
+ * Shorter than the keep-alive time of usual servers, so that a reused connection is rarely one that the server closes.
+ */
 const idleMs = 45_000;
 
-/** An endpoint is connected to in place of the host, whose name the certificate must still have. */
+/**
+ * Connects to the endpoint in place of the host of the URL; the certificate is still verified against the host name.
+ */
 function whereTo({ url, endpoint, authorities }: WebhookRequest, options: NodeWebhookOptions): RequestOptions {
   const { hostname } = new URL(url);
   const trusted = [options.authorities, authorities].filter((each) => each !== undefined && each !== '').join('\n');
@@ -87,27 +94,31 @@ async function send(open: () => ClientRequest, request: WebhookRequest): Promise
     try {
       return responseOf(await answerTo(sent, request));
     } catch (cause) {
-      // A kept connection that the webhook had just closed says nothing about the webhook. Reviews may be asked twice.
+      // A reused connection that the server just closed is no failure of the webhook. Reviews are idempotent: send
+      // again.
       const wasStale = sent.reusedSocket && isReset(cause) && !request.signal.aborted;
+      if (isWebhookError(cause)) throw cause;
       if (!wasStale || tries === staleMax)
-        throw isReset(cause) ? new WebhookError('reset', textOf(cause), { cause }) : cause;
+        throw isReset(cause)
+          ? new WebhookError('reset', textOf(cause), { cause })
+          : new WebhookError('unreachable', goNetworkError(cause, request), { cause });
     }
   }
 }
 
-/** As many kept connections may be stale at once. */
+/** Maximum number of stale connections that are tried. */
 const staleMax = 5;
 
 function answerTo(request: ClientRequest, { body, signal }: WebhookRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
-    // A connection whose answer is complete may already serve somebody else.
+    // A connection whose response is complete may already serve another request.
     const abort = (): void => {
       if (answer?.complete !== true) request.destroy();
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
-    // Stays: what happens to the connection later is told by the answer's own stream.
+    // Kept for the lifetime of the connection: later errors are reported by the response stream.
     request.on('error', reject);
     request.once('close', () => {
       signal.removeEventListener('abort', abort);
@@ -122,7 +133,7 @@ function answerTo(request: ClientRequest, { body, signal }: WebhookRequest): Pro
 }
 
 function ignore(): void {
-  // Whoever reads the answer hears of it.
+  // The reader of the body receives the error.
 }
 
 function responseOf(message: IncomingMessage): WebhookResponse {

@@ -51,7 +51,7 @@ function exportedNames(file: string): ReadonlySet<string> {
 }
 
 /** Returns the names that the file itself declares with the modifier `export`. */
-function declaredExports({ tree }: Source): readonly string[] {
+export function declaredExports({ tree }: Source): readonly string[] {
   return tree.statements.flatMap((statement) => {
     if (!ts.canHaveModifiers(statement)) return [];
     const isExported = ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;

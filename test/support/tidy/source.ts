@@ -32,8 +32,13 @@ export class Finding {
 
 /** Returns the paths of all TypeScript files below `folder`, sorted. */
 export function typescriptFiles(folder: string): readonly string[] {
+  return filesBelow(folder, '.ts');
+}
+
+/** Returns the paths of all files below `folder` whose names end in `ending`, sorted. */
+export function filesBelow(folder: string, ending: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 }

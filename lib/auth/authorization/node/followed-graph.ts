@@ -9,14 +9,14 @@ import type { PersistentVolume, Pod, ResourceSlice, VolumeAttachment } from '../
 import { NodeGraph } from './node-graph.js';
 import { podReferences, reference, volumeSecrets } from './object-references.js';
 
-/** What the graph is made from. */
+/** Sources of the graph. */
 export interface GraphSources {
   readonly informers: ObjectInformers;
-  /** Emits when the server is closed: the graph then stops following changes. */
+  /** Emits when the server is closed; ends the informers of the graph. */
   readonly closed$: Observable<void>;
 }
 
-/** Returns the graph, at once when everything is listed. A graph that fails to follow is made anew. */
+/** Returns the graph, synchronously once everything is listed. If an informer fails, the next call starts again. */
 export function followedGraph({ informers, closed$ }: GraphSources): () => NodeGraph | Promise<NodeGraph> {
   let graph = new NodeGraph();
   const followed$ = defer(() => {
@@ -28,16 +28,16 @@ export function followedGraph({ informers, closed$ }: GraphSources): () => NodeG
   return () => whenReady(current);
 }
 
-/** Objects that relate nodes to objects. */
+/** A resource whose objects relate nodes to other objects. */
 interface Source<T extends ApiObject = ApiObject> {
   readonly resource: GroupResource;
-  /** Whether a change leaves the graph as it is. Most do: nodes report the status of their pods all the time. */
+  /** Returns true if an update does not affect the graph. Most do not: nodes report the status of their pods often. */
   isSame(before: Frozen<T>, now: Frozen<T>): boolean;
   put(graph: NodeGraph, key: string, object: Frozen<T>): void;
   remove(graph: NodeGraph, key: string): void;
 }
 
-/** Keeps a source's part of the graph; emits whenever a list is complete. */
+/** Updates a source's part of the graph; emits whenever a list is complete. */
 function followSource(source: Source, graph: NodeGraph, informers: ObjectInformers): Observable<Source> {
   return informers.of(source.resource).events$.pipe(
     concatMap((event) => {
@@ -54,7 +54,7 @@ function followSource(source: Source, graph: NodeGraph, informers: ObjectInforme
 
 const pods: Source<Pod> = {
   resource: { group: '', resource: 'pods' },
-  // What a bound pod names in its spec stays, but for ephemeral containers.
+  // The references in the spec of a bound pod are immutable, except for ephemeral containers.
   isSame: (before, now) =>
     before.metadata?.uid === now.metadata?.uid &&
     before.spec?.nodeName === now.spec?.nodeName &&
@@ -105,5 +105,5 @@ function giveItself(graph: NodeGraph, object: string, node = ''): void {
   else graph.give(object, node, new Set([object]));
 }
 
-/** Each receives only objects of its own resource. */
+/** Each source receives only objects of its own resource. */
 const sources = [pods, volumes, attachments, slices] as readonly Source[];

@@ -1,6 +1,5 @@
-// The node authorizer, `--authorization-mode=Node`: lets the agents of nodes do what they need, and read only what has
-// to do with their node. It knows nobody else, and never denies what others may allow. As
-// plugin/pkg/auth/authorizer/node/node_authorizer.go.
+// The node authorizer, `--authorization-mode=Node`: allows node agents their API calls, and reads of objects related to
+// their node. Has no opinion on other users and never denies. As plugin/pkg/auth/authorizer/node/node_authorizer.go.
 import type { Frozen } from '../../../core/index.js';
 import type { UserInfo } from '../../../core/types/index.js';
 import type { ServerTools } from '../../server-tools.js';
@@ -11,7 +10,7 @@ import type { NodeGraph } from './node-graph.js';
 import { judge } from './node-rules.js';
 import { reference } from './object-references.js';
 
-/** Allows nodes what is theirs. The first question about an object waits until the server's objects are known. */
+/** Authorizes nodes. The first decision about an object waits until the graph is loaded. */
 export function nodeAuthorizer(tools: Pick<ServerTools, 'informers' | 'closed$'>): Authorizer {
   const graphOf = followedGraph(tools);
   const authorizer = (attributes: AccessAttributes): readonly Decision[] | Promise<Decision> => {
@@ -38,7 +37,10 @@ function related(graph: NodeGraph, node: string, object: string): Decision {
     : refused(`no relationship found between node '${node}' and this object`);
 }
 
-/** The name says which node, the group that it is one. Whatever the name, it is compared and never parsed. */
+/**
+ * Returns the node of a user: identified by the user name, and confirmed by the group `system:nodes`. The name is
+ * compared, not parsed.
+ */
 function nodeBehind({ username = '', groups }: Frozen<UserInfo>): string | undefined {
   return username.startsWith(userPrefix) && groups?.includes(systemNodes) === true
     ? username.slice(userPrefix.length)

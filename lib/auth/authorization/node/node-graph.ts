@@ -1,15 +1,15 @@
-// Which objects have to do with which nodes. Pods, attachments and slices give objects to the node they are on; a
-// volume passes on what it names to every node that its claim is related to. Kept so that a question is one look-up,
-// and a change costs what the changed object names. As plugin/pkg/auth/authorizer/node/graph.go, which searches at each
-// question instead.
+// The graph of objects and nodes. Pods, attachments and slices relate objects to their node; a volume relates its
+// objects to every node that its claim is related to. Relations are kept per object, so that a decision is one look-up
+// and an update costs what the changed object refers to. plugin/pkg/auth/authorizer/node/graph.go searches the graph at
+// each decision instead.
 
-/** Objects and nodes, and what relates them. Objects are texts (`reference`), nodes go by their names. */
+/** Relations between objects (keys made by `reference`) and node names. */
 export class NodeGraph {
-  /** By object: the nodes related to it, and in how many ways. */
+  /** By object: the related nodes, with the number of sources of each relation. */
   readonly #nodes = new Map<string, Map<string, number>>();
-  /** By source: what it gave, and to which node. */
+  /** By source: its node and the objects it relates to it. */
   readonly #given = new Map<string, { readonly node: string; readonly objects: ReadonlySet<string> }>();
-  /** By volume: its claim, and what the volume passes on to the nodes of that claim. */
+  /** By volume: its claim, and the objects related to the nodes of that claim. */
   readonly #volumes = new Map<string, { readonly claim: string; readonly objects: ReadonlySet<string> }>();
   /** By claim: its volumes. */
   readonly #volumesOf = new Map<string, Set<string>>();
@@ -18,14 +18,14 @@ export class NodeGraph {
     return this.#nodes.get(object)?.has(node) === true;
   }
 
-  /** Relates a node to objects on account of a source, and to nothing else that the source gave before. */
+  /** Relates objects to the node of a source; replaces the former relations of the source. */
   give(source: string, node: string, objects: ReadonlySet<string>): void {
     this.take(source);
     this.#given.set(source, { node, objects });
     for (const object of objects) this.#relate(object, node);
   }
 
-  /** Takes back what a source gave. */
+  /** Removes the relations of a source. */
   take(source: string): void {
     const given = this.#given.get(source);
     if (given === undefined) return;
@@ -33,7 +33,7 @@ export class NodeGraph {
     for (const object of given.objects) this.#unrelate(object, given.node);
   }
 
-  /** Lets a volume pass objects on to the nodes of a claim, present and to come, and to nobody else. */
+  /** Relates the objects of a volume to the present and future nodes of a claim; replaces its former relations. */
   bind(volume: string, claim: string, objects: ReadonlySet<string>): void {
     this.unbind(volume);
     this.#volumes.set(volume, { claim, objects });
@@ -43,7 +43,7 @@ export class NodeGraph {
     for (const node of this.#nodes.get(claim)?.keys() ?? []) this.#relateAll(objects, node);
   }
 
-  /** A volume passes nothing on any more. */
+  /** Removes the relations of a volume. */
   unbind(volume: string): void {
     const bound = this.#volumes.get(volume);
     if (bound === undefined) return;
@@ -54,7 +54,7 @@ export class NodeGraph {
     for (const node of this.#nodes.get(bound.claim)?.keys() ?? []) this.#unrelateAll(bound.objects, node);
   }
 
-  /** How many objects are related to some node: what the graph holds. */
+  /** The number of objects that are related to a node. */
   get size(): number {
     return this.#nodes.size;
   }

@@ -1,13 +1,13 @@
-// What nodes may do, resource by resource. Rules say yes, no with a reason, or that it depends on whether the node has
-// to do with the object. What a node writes is checked once more by admission (NodeRestriction), which sees the
-// objects. As plugin/pkg/auth/authorizer/node/node_authorizer.go and bootstrappolicy/policy.go, NodeRules.
+// The permissions of nodes, per resource. A rule allows, denies with a reason, or requires that the object is related
+// to the node. Writes are checked further by the admission plugin NodeRestriction, which sees the objects. As
+// plugin/pkg/auth/authorizer/node/node_authorizer.go and bootstrappolicy/policy.go, NodeRules.
 import type { AccessAttributes } from '../../authorizer.js';
 import type { RelatedKind } from './object-references.js';
 
-/** Whether a node may do something: yes, for this reason not, or only with related objects. */
+/** The result of a rule: allowed, the reason of a denial, or allowed for related objects only. */
 export type NodeRuleVerdict = 'allow' | { readonly reason: string } | { readonly ifRelated: RelatedKind };
 
-/** Judges what the node of that name asks for. */
+/** Evaluates a request of the node of that name. */
 export function judge(node: string, attributes: AccessAttributes): NodeRuleVerdict {
   if (!attributes.isResource) return unspoken;
   const key = `${attributes.group}/${attributes.resource}`;
@@ -23,7 +23,7 @@ const read: readonly string[] = ['get', 'list', 'watch'];
 const write: readonly string[] = ['update', 'patch'];
 const own: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
 
-/** What all nodes may do alike, by `group/resource`. */
+/** Permissions of all nodes, by `group/resource`. */
 const everywhere: ReadonlyMap<string, readonly string[]> = new Map([
   ['authentication.k8s.io/tokenreviews', ['create']],
   ['authorization.k8s.io/subjectaccessreviews', ['create']],
@@ -87,7 +87,7 @@ function serviceAccounts(attributes: AccessAttributes): NodeRuleVerdict {
     : { reason: 'can only create token subresource of serviceaccount' };
 }
 
-/** The name of what is created is not known yet: admission looks at it. */
+/** The name of a created object may not be known yet; admission checks it. */
 function leases({ verb, namespace, name }: AccessAttributes, node: string): NodeRuleVerdict {
   if (!own.includes(verb)) return { reason: 'can only get, create, update, patch, or delete a node lease' };
   if (namespace !== leaseNamespace)
@@ -131,7 +131,7 @@ function resourceSlices(attributes: AccessAttributes, node: string): NodeRuleVer
   }
 }
 
-/** Its own Node by name, not by relation: an agent looks for it before it makes it. */
+/** A node reads its own Node by name, because its agent looks for it before it creates it. */
 function nodes({ verb, subresource, name }: AccessAttributes, node: string): NodeRuleVerdict {
   if (write.includes(verb) && (subresource === '' || subresource === 'status')) return 'allow';
   if (subresource !== '') return unspoken;
@@ -163,7 +163,7 @@ function pods(attributes: AccessAttributes, node: string): NodeRuleVerdict {
   }
 }
 
-/** Whether only objects on the node are asked for. */
+/** Returns true if the request selects only objects on the node. */
 function selectsOwn({ selectors }: AccessAttributes, node: string): boolean {
   return (
     selectors?.field?.requirements.some(

@@ -1,5 +1,5 @@
-// Which other objects a pod or a volume names: what a node needs to run the one and mount the other. As
-// pkg/api/v1/pod/util.go and pkg/api/v1/persistentvolume/util.go, the Visit functions.
+// The objects that a pod or a volume refers to, which its node needs to run or mount it. As the Visit functions of
+// pkg/api/v1/pod/util.go and pkg/api/v1/persistentvolume/util.go.
 import type { Frozen } from '../../../core/index.js';
 import type {
   Container,
@@ -10,17 +10,18 @@ import type {
   Volume,
 } from '../../../core/types/index.js';
 
-/** The kinds of objects that nodes are related to. */
+/** Kinds of objects that are related to nodes. */
 export type RelatedKind =
   'secret' | 'configMap' | 'claim' | 'volume' | 'serviceAccount' | 'resourceClaim' | 'pod' | 'attachment' | 'slice';
 
-/** One object among all, as text. */
+/** Returns the key of an object in the graph. */
 export function reference(kind: RelatedKind, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }
 
 /**
- * What a pod names. A mirror pod names nothing: nodes make those themselves, and may not help themselves to secrets.
+ * Returns the references of a pod. A mirror pod has none: nodes create those themselves, and could otherwise gain
+ * access to any secret.
  */
 export function podReferences({ metadata, spec, status }: Frozen<Pod>): ReadonlySet<string> {
   const found = new Set<string>();
@@ -44,7 +45,7 @@ export function podReferences({ metadata, spec, status }: Frozen<Pod>): Readonly
   return found;
 }
 
-/** The secrets that the node reads which mounts the volume. */
+/** Returns the secrets that a node reads to mount the volume. */
 export function volumeSecrets({ spec = {} }: Frozen<PersistentVolume>): ReadonlySet<string> {
   const { azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi, claimRef } = spec;
   const found = new Set<string>();

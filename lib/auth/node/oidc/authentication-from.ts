@@ -1,10 +1,10 @@
-// A configuration that changes while the server runs. A new one is tried first: it serves once all its issuers have
-// answered; if they do not within a minute, or a newer one comes, the old one stays. The one replaced is kept for
-// another minute, for requests that are being answered with it. As pkg/kubeapiserver/options/authentication.go
+// JWT authentication whose configuration changes while the server runs. A new configuration is used once all its
+// issuers were discovered; if that takes longer than a minute, or a newer one arrives, the present one stays. The
+// replaced one lives for another minute, for requests in progress. As pkg/kubeapiserver/options/authentication.go
 // (ApplyTo) and pkg/kubeapiserver/authenticator/config.go (updateAuthenticationConfig).
 //
-//   tried ──all issuers answered──► serving ──another serves──► kept for a minute ──► ended
-//     └──a minute passed, or a newer configuration──► refused
+//   trying ──all issuers discovered──► in use ──another is used──► kept for a minute ──► ended
+//     └──a minute passed, or a newer configuration──► rejected
 import {
   NEVER,
   catchError,
@@ -32,22 +32,19 @@ import type { TokenAuthenticator } from '../../authenticator.js';
 import { oidcTokens } from './oidc-tokens.js';
 import type { OidcActivity, OidcOptions, OidcTokens } from './oidc-tokens.js';
 
-/** Verifies tokens by the configuration that serves at the time, while its `run()` is subscribed. */
+/** Verifies tokens with the current configuration while `run()` is subscribed. */
 export interface ReloadedAuthentication extends Part<AuthenticationReload> {
   readonly name: 'authentication';
   readonly authenticate: TokenAuthenticator;
-  /**
-   * Follows the configurations; never completes. Fails when the first is invalid: there is nothing to fall back to. One
-   * subscriber.
-   */
+  /** Applies configurations; never completes. Fails if the first is invalid. One subscriber at a time. */
   run(): Observable<AuthenticationReload>;
 }
 
-/** The activity of a ReloadedAuthentication. */
+/** Activities of a ReloadedAuthentication. */
 export type AuthenticationReload =
-  /** Tokens are verified by this configuration from now on. */
+  /** Tokens are verified with this configuration from now on. */
   | { readonly type: 'configuration-serving'; readonly configuration: AuthenticationConfiguration }
-  /** A configuration makes no sense, or its issuers do not respond; the one before stays in use. */
+  /** A configuration is invalid or its issuers do not respond; the previous one stays in use. */
   | {
       readonly type: 'configuration-refused';
       readonly configuration?: AuthenticationConfiguration;
@@ -56,8 +53,8 @@ export type AuthenticationReload =
   | OidcActivity;
 
 /**
- * Authenticates by the latest good configuration. One that serves or is being tried is not begun again; one that was
- * refused may come again. Where `config$` ends or fails, the last stays.
+ * Authenticates with the latest usable configuration. One that is in use or being tried is not started again; one that
+ * was rejected may be retried. If `config$` completes or fails, the last one stays.
  */
 export function authenticationFrom(
   config$: Observable<AuthenticationConfiguration>,
@@ -66,7 +63,7 @@ export function authenticationFrom(
   let serving: OidcTokens | undefined;
   return {
     name: 'authentication',
-    // Before the first configuration nobody knows which tokens are ours.
+    // Before the first configuration no token can be attributed to an issuer.
     authenticate: (token, audiences) => serving?.authenticate(token, audiences) ?? [undefined],
     run: () =>
       defer(() => {
@@ -106,19 +103,19 @@ function isRefused(change: AuthenticationConfiguration | Refused): change is Ref
   return 'type' in change;
 }
 
-/** How one configuration follows another. */
+/** A configuration in the sequence of configurations. */
 interface Succession {
   readonly clock: Clock;
   readonly accepted$: Observable<OidcTokens>;
   readonly accept: (tokens: OidcTokens) => void;
 }
 
-/** Says true when a configuration may serve, false when it had its time. */
+/** Emits true when a configuration may be used, false when it is to end. */
 type Verdict = (tokens: OidcTokens, activity$: Observable<unknown>) => Observable<boolean>;
 
 const minuteMs = 60_000;
 
-/** Begins with configurations. The first serves at once, and has to be valid; each further one is tried. */
+/** Starts configurations. The first is used at once and has to be valid; each further one is tried first. */
 function beginner(
   options: OidcOptions,
   succession: Succession,

@@ -1,6 +1,6 @@
-// Groups that do not fit into a token: it says where they are, and there another signed token has them. Only the claim
-// of groups is looked for. The place comes from a verified token; still, only https is asked, and no more than a few
-// issuers are remembered. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go, claimResolver.
+// Distributed claims: groups that are not in the token but in another signed token at a given endpoint. Only the groups
+// claim is resolved. The endpoint comes from a verified token; only https is requested, and a limited number of issuers
+// is cached. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go, claimResolver.
 import { errorText, quote } from '../../../core/index.js';
 import type { JsonObject } from '../../../core/index.js';
 import { parseJws } from '../jws.js';
@@ -11,7 +11,7 @@ import type { IdToken, IdTokenRules } from './id-token.js';
 import { Issuer, discoveryIntervalMs } from './issuer.js';
 import type { IssuerOptions } from './issuer.js';
 
-/** What resolving needs. */
+/** Dependencies of the resolver. */
 export interface DistributedClaimOptions {
   readonly claim: string;
   readonly rules: IdTokenRules;
@@ -19,24 +19,26 @@ export interface DistributedClaimOptions {
   readonly connection: IssuerOptions['connection'];
 }
 
-/** Puts the claim where it belongs; answers at once for tokens that have it, or have it nowhere. */
+/**
+ * Returns the claims with the distributed one added; synchronously if the token contains it or nothing refers to it.
+ */
 export type ClaimResolver = (token: IdToken) => JsonObject | Promise<JsonObject>;
 
 const issuersMax = 16;
 
-/** Makes a resolver. */
+/** Creates a resolver. */
 export function distributedClaims(options: DistributedClaimOptions): ClaimResolver {
   const issuers = new Map<string, Known>();
   return ({ claims, elsewhere }) => {
     if (Object.hasOwn(claims, options.claim) || !Object.hasOwn(claims, '_claim_names')) return claims;
     if (!Object.hasOwn(claims, '_claim_sources')) throw new Error('oidc: no claim sources');
     const source = elsewhere.get(options.claim);
-    // Without an endpoint the claim may be inside the token in another form, which Kubernetes does not look for.
+    // A source without an endpoint is an aggregated claim, which Kubernetes does not support.
     return source === undefined || source.endpoint === '' ? claims : resolved(claims, source, options, issuers);
   };
 }
 
-/** An issuer, and when it was asked last for its discovery document. */
+/** An issuer, and the time of the last request for its discovery document. */
 interface Known {
   readonly issuer: Issuer;
   askedAt: number;
@@ -89,7 +91,7 @@ async function fetched(
   return body;
 }
 
-/** The issuer, asked for its discovery document if that is not known yet and was not asked for a moment ago. */
+/** Returns the issuer; requests its discovery document unless it is cached or was requested recently. */
 async function discovered(
   url: string,
   { fetchDocument, connection, rules: { clock } }: DistributedClaimOptions,

@@ -1,27 +1,27 @@
-// The port to issuers: discovery documents, key sets and distributed claims are fetched through it. https-documents.ts
-// is the one for real issuers; a simulation answers from memory.
+// The port to issuers, through which discovery documents, key sets and distributed claims are fetched.
+// https-documents.ts implements it; a simulation can respond from memory.
 
-/** Fetches a document. Fails where no answer can be had, not because of an answer's status. */
+/** Fetches a document. Fails if there is no response; an error status is a response. */
 export type FetchDocument = (request: DocumentRequest) => Promise<FetchedDocument>;
 
-/** What is asked for. */
+/** A request for a document. */
 export interface DocumentRequest {
-  /** Always https. */
+  /** URL of the document; its scheme is https. */
   readonly url: string;
-  /** A token to send along. */
+  /** Bearer token to send. */
   readonly bearer?: string | undefined;
-  /** PEM of those who vouch for the server; the machine's unless given. */
+  /** Authorities of the server's certificate, in PEM. Default: those of the system. */
   readonly certificateAuthority?: string | undefined;
-  /** The way out of the cluster's network that the configuration asks for. */
+  /** The egress type of the configuration. */
   readonly egress?: EgressType | undefined;
-  /** Ends the request when nobody waits for it any more. */
+  /** Aborts the request when no caller awaits it any more. */
   readonly signal: AbortSignal;
 }
 
-/** The ways out of a cluster's network that a configuration may name. */
+/** Egress types that a configuration may name. */
 export type EgressType = 'controlplane' | 'cluster';
 
-/** An answer of any status. */
+/** A response of any status. */
 export interface FetchedDocument {
   readonly status: number;
   readonly body: string;

@@ -1,58 +1,41 @@
-// Documents from real issuers, by https and nothing else. An issuer is believed but not obeyed: its answers have a
-// bounded size and time, and it may redirect only within its own origin, so that it cannot send this server to its
-// neighbours.
-import { X509Certificate } from 'node:crypto';
+// Fetches documents of issuers over https. Responses are limited in size and time, and redirects are followed only
+// within the same origin, so that an issuer cannot make this server call other hosts.
 import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { Observable, firstValueFrom, fromEvent, map, mergeMap, of, race, take, throwError } from 'rxjs';
-import { errorText } from '../../../core/index.js';
 import type { Clock } from '../../../core/index.js';
 import type { DocumentRequest, FetchDocument, FetchedDocument } from './documents.js';
 
-/** Bounds of a document. */
+/** Limits of a document request. */
 export interface HttpsDocumentOptions {
   readonly clock: Clock;
-  /** For a document with all its redirects; 30 seconds unless given, as Kubernetes waits. */
+  /** Time limit including redirects. Default 30 s, as Kubernetes. */
   readonly timeoutMs?: number;
-  /** In bytes; a megabyte unless given. */
+  /** Maximum size in bytes. Default 1 MiB. */
   readonly sizeMax?: number;
 }
 
-/** Fetches by https. Connections are not kept: keys are asked for once in a long while. */
+/** Returns a fetcher over https. Connections are not reused: documents are fetched rarely. */
 export function httpsDocuments({
   clock,
   timeoutMs = 30_000,
   sizeMax = 1024 * 1024,
 }: HttpsDocumentOptions): FetchDocument {
   return async (request) => {
-    const tooLate$ = clock
+    const timeoutError$ = clock
       .timer(timeoutMs)
       .pipe(mergeMap(() => throwError(() => new Error(`${request.url}: no answer within ${timeoutMs} ms`))));
     const aborted$: Observable<unknown> = request.signal.aborted ? of(true) : fromEvent(request.signal, 'abort');
-    const nobodyWaits$ = aborted$.pipe(
-      mergeMap(() => throwError(() => new Error(`${request.url}: nobody waits any more`))),
+    const abortError$ = aborted$.pipe(
+      mergeMap(() => throwError(() => new Error(`${request.url}: the request was aborted`))),
     );
-    return firstValueFrom(race(tooLate$, nobodyWaits$, followed(request, request.url, sizeMax, redirectsMax)), {
+    return firstValueFrom(race(timeoutError$, abortError$, followed(request, request.url, sizeMax, redirectsMax)), {
       defaultValue: noAnswer,
     });
   };
 }
 
 const noAnswer: FetchedDocument = { status: 0, body: '' };
-
-/** What is wrong with the PEM of certificates, in Kubernetes' words where it has some. */
-export function pemProblem(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return 'data does not contain any valid RSA or ECDSA certificates';
-  for (const block of blocks) {
-    try {
-      new X509Certificate(block);
-    } catch (error) {
-      return `x509: malformed certificate: ${errorText(error)}`;
-    }
-  }
-  return undefined;
-}
 
 const redirectsMax = 5;
 

@@ -1,29 +1,29 @@
-// The claims that decide whether an ID token is believed, read as strictly and as leniently as Kubernetes' library
-// reads them: a date may be a text of digits, null is the empty value of most, and a wrong type makes the whole token
-// unreadable. As coreos/go-oidc/oidc.go: idToken, audience, jsonTime.
-import { isJsonObject } from '../../../core/index.js';
+// Decodes the claims that decide whether an ID token is valid, exactly as strict as Kubernetes' library: a date may be
+// a string of digits, null is the zero value of most claims, and a wrong type invalidates the token. As
+// coreos/go-oidc/oidc.go: idToken, audience, jsonTime.
+import { isJsonObject, unmarshalTypeError } from '../../../core/index.js';
 import type { JsonObject, JsonValue } from '../../../core/index.js';
 
-/** What an ID token says about itself. */
+/** The claims of an ID token. */
 export interface IdTokenClaims {
   readonly issuer: string;
   readonly audiences: readonly string[];
   /** Seconds since 1970. */
   readonly expiry: number | undefined;
   readonly notBefore: number | undefined;
-  /** Where claims are that the token does not have itself, by their names. */
+  /** Sources of distributed claims, by claim name. */
   readonly elsewhere: ReadonlyMap<string, ClaimSource>;
 }
 
-/** Where a claim is. */
+/** The source of a distributed claim. */
 export interface ClaimSource {
-  /** Empty where the claim is inside the token in some other way. */
+  /** URL of the source; empty for an aggregated claim. */
   readonly endpoint: string;
-  /** What to show there; perhaps empty. */
+  /** Access token to send there; may be empty. */
   readonly accessToken: string;
 }
 
-/** Reads them. Throws an Error that says what is wrong. */
+/** Decodes the claims. Throws an Error that states the problem. */
 export function idTokenClaims(claims: JsonObject): IdTokenClaims {
   const audiences = audiencesOf(claims);
   const expiry = dateOf(claims, 'exp', 'needed');
@@ -48,7 +48,7 @@ function textIn(value: JsonValue | undefined, field: string): string {
   return text;
 }
 
-/** One text or a list of them; null is one that is empty. */
+/** Decodes a string or a list of strings; null is one empty string. */
 function audiencesOf(claims: JsonObject): readonly string[] {
   const value = own(claims, 'aud');
   if (value === undefined) return [];
@@ -57,7 +57,7 @@ function audiencesOf(claims: JsonObject): readonly string[] {
   return (value as readonly JsonValue[]).map((each) => textIn(each, 'idToken.aud'));
 }
 
-/** Whole seconds, as a number or as its digits. Null is no date, but only where there need not be one. */
+/** Decodes whole seconds, as a number or as digits. Null is no date and allowed only for optional dates. */
 function dateOf(claims: JsonObject, name: string, presence: 'needed' | 'optional'): number | undefined {
   const value = own(claims, name);
   if (value === undefined || (value === null && presence === 'optional')) return undefined;
@@ -71,12 +71,12 @@ function dateOf(claims: JsonObject, name: string, presence: 'needed' | 'optional
   return seconds(value);
 }
 
-/** What does not fit into 64 bits is long ago, as it is to Go: no token is good for ever. */
+/** Out-of-range values become a date in the past, as in Go, so that such a token is expired. */
 function seconds(value: number): number {
   return Math.abs(value) < 2 ** 63 ? Math.trunc(value) : -(2 ** 63);
 }
 
-/** A number as JSON writes it. */
+/** A number in JSON syntax. */
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function elsewhereOf(claims: JsonObject): ReadonlyMap<string, ClaimSource> {
@@ -113,14 +113,7 @@ function sourceOf(source: JsonValue): ClaimSource {
 }
 
 function mismatch(value: JsonValue, field: string, goType: string): Error {
-  const found = Array.isArray(value)
-    ? 'array'
-    : isJsonObject(value)
-      ? 'object'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value;
-  return unreadable(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goType}`);
+  return unreadable(unmarshalTypeError(value, `struct field ${field} of type ${goType}`));
 }
 
 function unreadable(problem: string): Error {

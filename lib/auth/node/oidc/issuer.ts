@@ -1,30 +1,29 @@
-// An issuer and its keys. Where the keys are is told by the issuer's discovery document, which has to name the very
-// issuer that was asked; then keys are fetched when a token needs one that is not known. Tokens are a stranger's: they
-// can make the server ask an issuer only so often, and what comes back is bounded. As coreos/go-oidc/oidc.go and
-// jwks.go.
+// An OpenID Connect issuer and its keys. The discovery document must name the issuer it was requested from; it has the
+// URL of the keys, which are fetched when a token needs an unknown one. Tokens are untrusted, so the rate of requests
+// to an issuer and the size of responses are limited. As coreos/go-oidc/oidc.go and jwks.go.
 import { errorText, isJsonObject, quote } from '../../../core/index.js';
 import type { Clock, JsonObject } from '../../../core/index.js';
 import { keyOfJwk } from '../signature-key.js';
 import type { VerificationKey } from '../signature-key.js';
 import type { DocumentRequest, FetchDocument } from './documents.js';
 
-/** Whom to ask, and how. */
+/** The issuer and how to reach it. */
 export interface IssuerOptions {
   readonly url: string;
-  /** Where the discovery document is, if not below `url`. */
+  /** URL of the discovery document, if it is not below `url`. */
   readonly discoveryUrl?: string | undefined;
   readonly fetchDocument: FetchDocument;
   readonly clock: Clock;
-  /** What every request to it has in common. */
+  /** Options of every request to the issuer. */
   readonly connection: Pick<DocumentRequest, 'certificateAuthority' | 'egress' | 'signal'>;
 }
 
-/** How long before an issuer is asked again, for its discovery document or for its keys. */
+/** Minimum time between two requests for the discovery document or the keys. */
 export const discoveryIntervalMs = 10_000;
 const keysIntervalMs = 5000;
 const keysMax = 200;
 
-/** An issuer: unknown at first, then discovered; its keys come and go. */
+/** An issuer; `discover` has to succeed before its keys can be fetched. */
 export class Issuer {
   readonly url: string;
   readonly #options: IssuerOptions;
@@ -46,7 +45,7 @@ export class Issuer {
     return this.#keysUrl === undefined ? this.#problem : undefined;
   }
 
-  /** Asks for the discovery document. Whether it was good shows in `problem`. */
+  /** Requests the discovery document. The outcome is in `problem`. */
   async discover(): Promise<void> {
     try {
       this.#keysUrl = await this.#discovered();
@@ -55,14 +54,14 @@ export class Issuer {
     }
   }
 
-  /** The keys known that a token may have been signed with: all for one that names none. */
+  /** Returns the cached keys that may have signed a token: those of its key ID, or all if it has none. */
   keys(kid: string): readonly VerificationKey[] {
     return kid === '' ? this.#keys : this.#keys.filter((key) => key.kid === kid);
   }
 
   /**
-   * Asks for the keys, together with whoever else is waiting for them; false where they were asked for a moment ago.
-   * Fails where they cannot be had, or a moment ago could not.
+   * Fetches the keys; concurrent callers share one request. Resolves to false if they were fetched recently. Rejects if
+   * they cannot be fetched, or could not recently.
    */
   async fetchKeys(): Promise<boolean> {
     const now = this.#options.clock.now();

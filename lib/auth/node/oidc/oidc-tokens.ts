@@ -1,11 +1,12 @@
-// Tokens of foreign issuers: the JWT authenticators of a configuration as one. The issuer that a token names decides
-// who verifies it; whoever is named answers with a user or an error, and tokens of other issuers are not ours. Issuers
-// are discovered in the background, again and again until they answer: they may well run on the cluster they vouch for.
-// As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go and pkg/kubeapiserver/authenticator/config.go.
+// The JWT authenticators of a configuration. The issuer of a token selects the one that verifies it, which returns a
+// user or an error; tokens of other issuers are not authenticated here. Issuers are discovered in the background with
+// retries, since they may run on the cluster itself. As apiserver/plugin/pkg/authenticator/token/oidc/oidc.go and
+// pkg/kubeapiserver/authenticator/config.go.
 import { NEVER, concat, defer, finalize, map, merge, repeat, takeWhile } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { errorText, quote } from '../../../core/index.js';
 import type { Activity, Clock, Part } from '../../../core/index.js';
+import { bundleProblem } from '../../../pki/index.js';
 import type { AuthenticationConfiguration } from '../../authentication/authentication-configuration.js';
 import { compileAuthenticationConfiguration } from '../../authentication/authentication-configuration-validation.js';
 import type {
@@ -22,18 +23,17 @@ import type { SignatureAlgorithm } from '../signature-key.js';
 import { distributedClaims } from './distributed-claims.js';
 import type { ClaimResolver } from './distributed-claims.js';
 import type { EgressType, FetchDocument } from './documents.js';
-import { pemProblem } from './https-documents.js';
 import { issuerNamed, verifyIdToken } from './id-token.js';
 import type { IdToken, IdTokenRules } from './id-token.js';
 import { Issuer, discoveryIntervalMs } from './issuer.js';
 
-/** What tokens are verified with. */
+/** Dependencies of the JWT authenticators. */
 export interface OidcOptions extends Pick<AuthenticationConfigurationRules, 'expressions' | 'disallowedIssuers'> {
   readonly fetchDocument: FetchDocument;
   readonly clock: Clock;
-  /** All that exist unless given, as for a configuration from a file; flags allow `oidcFlagAlgorithms`. */
+  /** Allowed algorithms. Default: all, as for a configuration file; flags allow `oidcFlagAlgorithms`. */
   readonly algorithms?: readonly SignatureAlgorithm[];
-  /** The ways out of the network that `fetchDocument` knows; a configuration that names another is refused. */
+  /** Egress types that `fetchDocument` supports; configurations that name others are rejected. */
   readonly egressTypes?: readonly EgressType[];
 }
 
@@ -41,11 +41,11 @@ export interface OidcOptions extends Pick<AuthenticationConfigurationRules, 'exp
 export interface OidcTokens extends Part<OidcActivity> {
   readonly name: 'oidc';
   readonly authenticate: TokenAuthenticator;
-  /** Why tokens of some issuers cannot be verified yet; empty when all can. */
+  /** Why tokens of some issuers cannot be verified yet; empty if all can. */
   problems(): readonly string[];
   /**
-   * Discovers the issuers and tells of each attempt; never completes. Unsubscribing ends every request under way. One
-   * subscriber.
+   * Discovers the issuers and emits each attempt; never completes. Unsubscribing aborts requests in progress. One
+   * subscriber at a time.
    */
   run(): Observable<OidcActivity>;
 }
@@ -54,15 +54,15 @@ export interface OidcTokens extends Part<OidcActivity> {
 export interface OidcActivity extends Activity {
   readonly type: 'issuer-ready' | 'issuer-failed';
   readonly issuer: string;
-  /** Why it failed. */
+  /** Why it failed; absent on success. */
   readonly problem?: string;
 }
 
-/** Verifies the tokens that a configuration believes. Throws `AuthenticationConfigurationError`. */
+/** Creates the authenticators of a configuration. Throws `AuthenticationConfigurationError`. */
 export function oidcTokens(configuration: AuthenticationConfiguration, options: OidcOptions): OidcTokens {
   const ending = new AbortController();
   const members = new Map(
-    compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem: pemProblem }).map(
+    compileAuthenticationConfiguration(configuration, { ...options, certificatesProblem: bundleProblem }).map(
       (compiled) => {
         const member = memberOf(compiled, options, ending.signal);
         return [member.issuer.url, member];
@@ -93,7 +93,7 @@ export function oidcTokens(configuration: AuthenticationConfiguration, options: 
 
 const notMine = [undefined] as const;
 
-/** One authenticator of the set. */
+/** One JWT authenticator. */
 interface Member {
   readonly compiled: CompiledJwtAuthenticator;
   readonly issuer: Issuer;
@@ -124,12 +124,12 @@ function memberOf(compiled: CompiledJwtAuthenticator, options: OidcOptions, sign
   };
 }
 
-/** What is empty is absent. */
+/** Returns undefined for an empty string. */
 function given(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** Attempts until one succeeds. */
+/** Retries until an attempt succeeds. */
 function discovery(issuer: Issuer, clock: Clock): Observable<OidcActivity> {
   return defer(() => issuer.discover()).pipe(
     map((): OidcActivity => {
@@ -143,7 +143,7 @@ function discovery(issuer: Issuer, clock: Clock): Observable<OidcActivity> {
   );
 }
 
-/** Answers at once where the key is known and all claims are in the token. */
+/** Synchronous if the key is cached and no claim is distributed. */
 function answerOf(member: Member, jws: Jws | undefined): readonly [Authenticated] | Promise<Authenticated> {
   const { issuer, rules } = member;
   if (issuer.problem !== undefined) throw new AuthenticationError('oidc: authenticator not initialized');
@@ -161,7 +161,7 @@ function authenticated({ compiled, resolve }: Member, token: IdToken): Authentic
     : { user: userOf(compiled, all) };
 }
 
-/** Does the work, now or later; so is told why it failed. */
+/** Runs the work, synchronous or not, and prefixes its error. */
 function telling<T>(failure: (reason: string) => AuthenticationError, work: () => T | Promise<T>): T | Promise<T> {
   try {
     const result = work();

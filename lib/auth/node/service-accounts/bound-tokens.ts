@@ -1,6 +1,7 @@
-// Tokens that end: with their time, with their account, and with the pod, secret or node that they are bound to. Each
-// of those is looked up for every token, so that who deletes a pod has also ended its access. A minute's leeway is
-// given everywhere, for clocks differ and pods say farewell. As pkg/serviceaccount/claims.go.
+// Tokens of the TokenRequest API. Such a token is valid until it expires, and only while its service account and the
+// pod, secret or node that it is bound to exist. Each is looked up for every token, so that deleting a pod also ends
+// its access. Expiry and deletion have a leeway of one minute, for clock skew and for pods that are shutting down. As
+// pkg/serviceaccount/claims.go.
 import { deepFreeze, isJsonObject, notFound, parseTime } from '../../../core/index.js';
 import type { ApiObject, Frozen, JsonObject, JsonValue, ObjectReader } from '../../../core/index.js';
 import type { UserInfo } from '../../../core/types/index.js';
@@ -9,23 +10,36 @@ import type { Authenticated, TokenAuthenticator } from '../../authenticator.js';
 import { serviceAccountGroups } from '../../system-users.js';
 import { numericDate, textClaim } from '../claims.js';
 import type { RegisteredClaims } from '../claims.js';
+import { legacyTokens } from './legacy-tokens.js';
+import type { LegacyTokenOptions } from './legacy-tokens.js';
 import { signedTokens } from './signed-tokens.js';
 import type { ServiceAccountTokenOptions } from './signed-tokens.js';
 
-/** Knows ServiceAccounts by tokens of the TokenRequest API. */
+/**
+ * Returns the authenticators of both kinds of service account tokens in the order of Kubernetes: those of Secrets, then
+ * those of the TokenRequest API. `reader` and `clock` are members of `ServerTools`.
+ */
+export function serviceAccountTokens(
+  options: ServiceAccountTokenOptions & Pick<LegacyTokenOptions, 'lookup' | 'markUsed'>,
+): readonly TokenAuthenticator[] {
+  const { issuers, apiAudiences = issuers } = options;
+  return [legacyTokens({ ...options, apiAudiences }), boundTokens(options)];
+}
+
+/** Authenticates service accounts by tokens of the TokenRequest API. */
 export function boundTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
   const { reader, clock } = options;
   return signedTokens(options, async ({ claims, registered }) => {
     const now = clock.now();
     checkTimes(registered, now);
-    const bound = boundClaims(claims);
+    const bound = parseBoundClaims(claims);
     if (bound === undefined) throw new AuthenticationError('service account token claims could not be read');
     await checkObjects(bound, reader, now - leewayMs);
     return authenticated(bound, registered, now);
   });
 }
 
-/** How far clocks may be apart, and how long a deleted object still counts. */
+/** Leeway for clock skew, and for objects that were deleted. */
 const leewayMs = 60_000;
 
 interface Reference {
@@ -33,24 +47,24 @@ interface Reference {
   readonly uid: string;
 }
 
-/** What a bound token says besides the registered claims. */
+/** The claims of a bound token besides the registered ones. */
 interface BoundClaims {
   readonly namespace: string;
   readonly account: Reference;
   readonly pod?: Reference;
   readonly secret?: Reference;
   readonly node?: Reference;
-  /** Seconds since 1970: until then the token was meant to be used. */
+  /** Seconds since 1970 after which the use of the token is annotated as stale. */
   readonly warnAfter?: number;
 }
 
-/** Undefined where a claim is not of its type. */
-function boundClaims(claims: JsonObject): BoundClaims | undefined {
+/** Returns undefined if a claim has the wrong type. */
+function parseBoundClaims(claims: JsonObject): BoundClaims | undefined {
   const own = claims['kubernetes.io'] ?? {};
   if (!isJsonObject(own)) return undefined;
   const namespace = textClaim(own, 'namespace');
-  const account = reference(own.serviceaccount ?? {});
-  const [pod, secret, node] = [reference(own.pod), reference(own.secret), reference(own.node)];
+  const account = parseReference(own.serviceaccount ?? {});
+  const [pod, secret, node] = [parseReference(own.pod), parseReference(own.secret), parseReference(own.node)];
   const warnAfter = numericDate(own.warnafter);
   if (namespace === undefined || account === undefined || account === null) return undefined;
   if (pod === undefined || secret === undefined || node === undefined || warnAfter === undefined) return undefined;
@@ -64,8 +78,8 @@ function boundClaims(claims: JsonObject): BoundClaims | undefined {
   };
 }
 
-/** Null where there is none, undefined where it is something else. */
-function reference(value: JsonValue | undefined): Reference | null | undefined {
+/** Returns null if the claim is absent, undefined if it has the wrong type. */
+function parseReference(value: JsonValue | undefined): Reference | null | undefined {
   if (value === undefined || value === null) return null;
   if (!isJsonObject(value)) return undefined;
   const [name, uid] = [textClaim(value, 'name'), textClaim(value, 'uid')];
@@ -82,13 +96,13 @@ function checkTimes({ notBefore, expiry, issuedAt }: RegisteredClaims, now: numb
 }
 
 /**
- * The account first, then what the token is bound to. The node of a pod is told but not asked for: the pod's end is
- * enough.
+ * Checks the service account, then the object that the token is bound to. The node of a pod is not checked: the pod
+ * ends with it.
  */
 async function checkObjects(
   { namespace, account, secret, pod, node }: BoundClaims,
   reader: ObjectReader,
-  goneBeforeMs: number,
+  deletedBeforeMs: number,
 ): Promise<void> {
   const found =
     account.name === ''
@@ -99,25 +113,25 @@ async function checkObjects(
   const { uid = '' } = found.metadata ?? {};
   if (uid !== account.uid)
     throw new AuthenticationError(`service account UID (${uid}) does not match claim (${account.uid})`);
-  if (isDeletedBefore(found, goneBeforeMs))
+  if (isDeletedBefore(found, deletedBeforeMs))
     throw new AuthenticationError(`service account ${namespace}/${account.name} has been deleted`);
   const check = async (kind: 'secret' | 'pod' | 'node', { name, uid: claimed }: Reference): Promise<void> => {
-    const object = await lookedUp(reader, `${kind}s`, name, kind === 'node' ? '' : namespace);
-    if (object === undefined) throw invalidated();
+    const object = await findObject(reader, `${kind}s`, name, kind === 'node' ? '' : namespace);
+    if (object === undefined) throw invalidatedError();
     const { uid: actual = '' } = object.metadata ?? {};
     if (actual !== claimed)
       throw new AuthenticationError(
         `${kind} UID (${actual}) does not match service account ${kind} ref claim (${claimed})`,
       );
-    if (isDeletedBefore(object, goneBeforeMs)) throw invalidated();
+    if (isDeletedBefore(object, deletedBeforeMs)) throw invalidatedError();
   };
   if (secret !== undefined) await check('secret', secret);
   if (pod !== undefined) await check('pod', pod);
   else if (node !== undefined) await check('node', node);
 }
 
-/** An object that cannot be read keeps no token alive. */
-async function lookedUp(
+/** Returns undefined also if reading fails: a token is not valid for an object that cannot be read. */
+async function findObject(
   reader: ObjectReader,
   resource: string,
   name: string,
@@ -135,7 +149,7 @@ function isDeletedBefore({ metadata }: Frozen<ApiObject>, ms: number): boolean {
   return metadata?.deletionTimestamp !== undefined && parseTime(metadata.deletionTimestamp) < ms;
 }
 
-function invalidated(): AuthenticationError {
+function invalidatedError(): AuthenticationError {
   return new AuthenticationError('service account token has been invalidated');
 }
 
@@ -144,7 +158,7 @@ function authenticated(
   { id, subject }: RegisteredClaims,
   now: number,
 ): Authenticated {
-  const podIsWhole = pod !== undefined && pod.name !== '' && pod.uid !== '';
+  const hasPod = pod !== undefined && pod.name !== '' && pod.uid !== '';
   const extra = {
     ...(id !== '' && { [extraKeys.credentialId]: [`JTI=${id}`] }),
     ...(node &&
@@ -152,7 +166,7 @@ function authenticated(
         [extraKeys.nodeName]: [node.name],
         ...(node.uid !== '' && { [extraKeys.nodeUid]: [node.uid] }),
       }),
-    ...(podIsWhole && { [extraKeys.podName]: [pod.name], [extraKeys.podUid]: [pod.uid] }),
+    ...(hasPod && { [extraKeys.podName]: [pod.name], [extraKeys.podUid]: [pod.uid] }),
   };
   const username = `system:serviceaccount:${namespace}:${account.name}`;
   const user: UserInfo = {

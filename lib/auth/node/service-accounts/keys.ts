@@ -1,32 +1,31 @@
-// The keys of a cluster's ServiceAccounts: one that signs, and all whose signatures count. Rotation replaces them as a
-// whole, between two requests: first the new key is added to those that verify, then it signs, and when the last token
-// of the old key has ended that one is dropped. As pkg/serviceaccount/jwt.go and client-go/util/keyutil.
+// The keys of service account tokens: one that signs, and those that verify. They are replaced as a whole, between two
+// requests. To rotate, add the new key to those that verify, then sign with it, and remove the old one when its last
+// token has expired. As pkg/serviceaccount/jwt.go and client-go/util/keyutil.
 import { signingKey, verificationKey } from '../signature-key.js';
 import type { SigningKey, VerificationKey } from '../signature-key.js';
 
-/** Keys in PEM, as they stand in files. */
+/** Keys in PEM. */
 export interface KeySource {
-  /** A private key, RSA or of an elliptic curve. Without it tokens are verified but not made. */
+  /** Private key, RSA or elliptic curve. Without it tokens are verified but not issued. */
   readonly signing?: string;
   /**
-   * Public keys, private keys or certificates, any number in a text. The public half of the signing key is always one
-   * of them.
+   * Public keys, private keys or certificates, any number per text. The public key of the signing key is always added.
    */
   readonly verification?: readonly string[];
 }
 
-/** The keys in use. */
+/** The current keys. */
 export interface ServiceAccountKeys {
   readonly signing: SigningKey | undefined;
-  /** All that verify, in the order in which they were given. */
+  /** All keys that verify, in the given order. */
   readonly verification: readonly VerificationKey[];
-  /** The keys that may have signed a token that names this key; all where it names none. */
+  /** Returns the keys that may have signed a token with this key ID; all if it is empty. */
   candidates(kid: string): readonly VerificationKey[];
-  /** Takes others into use. Throws TypeError where one of them is none, and keeps what there was. */
+  /** Replaces the keys. Throws TypeError if one is unusable; the present keys then stay. */
   replace(source: KeySource): void;
 }
 
-/** Reads keys. Throws TypeError where one of them is none, or where there are none. */
+/** Reads keys. Throws TypeError if one is unusable or there are none. */
 export function serviceAccountKeys(source: KeySource): ServiceAccountKeys {
   let keys = keySet(source);
   return {
@@ -63,7 +62,7 @@ function keySet({ signing: pem, verification: texts = [] }: KeySource): KeySet {
   return { signing, verification: [...byId.values()], byId };
 }
 
-/** The keys of a text, which may hold other blocks besides, such as the parameters that openssl writes. */
+/** Returns the keys of a PEM text; ignores other blocks, such as the parameters that openssl writes. */
 function keysInPem(text: string): readonly VerificationKey[] {
   const keys = blocksOf(text)
     .filter(({ label }) => label === 'CERTIFICATE' || label.endsWith('PUBLIC KEY') || label.endsWith('PRIVATE KEY'))

@@ -1,6 +1,6 @@
-// Tokens that stand in Secrets and do not end by themselves: they count as long as their Secret holds them. Kubernetes
-// has stopped making them unasked, but takes them still, notes on which day one was last used, and refuses those whose
-// Secret is labelled as no longer in use. As pkg/serviceaccount/legacy.go.
+// Legacy tokens, which are stored in Secrets and do not expire: they are valid as long as their Secret contains them.
+// Kubernetes no longer creates them by default, but accepts them, records the day of their last use, and rejects those
+// whose Secret is labelled invalid. As pkg/serviceaccount/legacy.go.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeBase64, deepFreeze, notFound, printTime } from '../../../core/index.js';
 import type { Frozen, JsonObject, ObjectReader } from '../../../core/index.js';
@@ -14,20 +14,20 @@ import type { ServiceAccountKeys } from './keys.js';
 import { signedTokens } from './signed-tokens.js';
 import type { ServiceAccountTokenOptions, SignedToken } from './signed-tokens.js';
 
-/** How tokens of Secrets are judged. */
+/** Options of legacy tokens. */
 export interface LegacyTokenOptions extends Omit<ServiceAccountTokenOptions, 'issuers' | 'apiAudiences'> {
-  /** Who the API server is, for which these tokens are. */
+  /** Audiences of the API server, for which these tokens are issued. */
   readonly apiAudiences: readonly string[];
-  /** Whether their Secret and account have to be there still, as they have unless said otherwise. */
+  /** True if their Secret and service account must exist. Default true. */
   readonly lookup?: boolean;
   /**
-   * Sets the label `kubernetes.io/legacy-token-last-used` of a Secret to a day; asked for at most once a day for each.
-   * The request waits for it, but goes on where it fails.
+   * Sets the label `kubernetes.io/legacy-token-last-used` of a Secret to a day; called at most once a day per Secret.
+   * The request waits for it and continues if it fails.
    */
   markUsed?(secret: Frozen<Secret>, day: string): Promise<unknown>;
 }
 
-/** Knows ServiceAccounts by tokens of Secrets. */
+/** Authenticates service accounts by legacy tokens. */
 export function legacyTokens(options: LegacyTokenOptions): TokenAuthenticator {
   const { keys, apiAudiences, lookup = true } = options;
   return signedTokens({ keys, issuers: [legacyIssuer], apiAudiences }, async (signed) => {
@@ -43,7 +43,7 @@ export function legacyTokens(options: LegacyTokenOptions): TokenAuthenticator {
   });
 }
 
-/** Makes the token of a Secret: what the tokens controller fills Secrets with. Throws Error where no key signs. */
+/** Creates the token of a Secret, for the tokens controller. Throws Error if there is no signing key. */
 export function legacyToken(
   keys: ServiceAccountKeys,
   secret: Frozen<Secret>,
@@ -78,7 +78,7 @@ interface LegacyClaims {
   readonly uid: string;
 }
 
-/** All of them have to be there, and agree. Throws AuthenticationError. */
+/** Returns the claims; all have to be present and consistent. Throws AuthenticationError. */
 function legacyClaims({ claims, registered: { subject } }: SignedToken): LegacyClaims {
   const required = (key: string, title: string): string => {
     const text = textClaim(claims, key);
@@ -96,7 +96,7 @@ function legacyClaims({ claims, registered: { subject } }: SignedToken): LegacyC
   return { namespace, secret, name, uid };
 }
 
-/** Whether Secret and account still stand for the token; answers with what is to be noted about its use. */
+/** Checks that the Secret and the service account still exist; returns annotations about the use. */
 async function checkSecret(
   legacy: LegacyClaims,
   token: string,
@@ -135,7 +135,7 @@ const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 const dayMs = 24 * 3_600_000;
 
-/** A Secret that cannot be read keeps no token alive. */
+/** Returns undefined also if reading fails: a token is not valid for a Secret that cannot be read. */
 async function secretOf(
   reader: ObjectReader,
   { namespace, secret }: LegacyClaims,
@@ -147,7 +147,7 @@ async function secretOf(
   }
 }
 
-/** Compares hashes, in a time that tells nothing of where the texts begin to differ. */
+/** Compares hashes in constant time. */
 function holds({ data = {} }: Frozen<Secret>, token: string): boolean {
   return timingSafeEqual(sha256(decodeBase64(data.token ?? '')), sha256(Buffer.from(token)));
 }
@@ -156,7 +156,7 @@ function sha256(bytes: Uint8Array): Uint8Array {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** Tomorrow is no reason to write either: another server's clock may be ahead. */
+/** A later day needs no write either: the clock of another server may be ahead. */
 async function noteUse(secret: Frozen<Secret>, now: number, options: LegacyTokenOptions): Promise<void> {
   const [today = '', tomorrow] = [now, now + dayMs].map((each) => printTime(each).slice(0, 10));
   const lastUsed = secret.metadata?.labels?.[lastUsedLabel];
@@ -164,6 +164,6 @@ async function noteUse(secret: Frozen<Secret>, now: number, options: LegacyToken
   try {
     await options.markUsed?.(secret, today);
   } catch {
-    // The label is a courtesy to administrators; the token is good without it.
+    // The label is informational; the token is valid without it.
   }
 }

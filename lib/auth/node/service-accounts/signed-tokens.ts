@@ -1,6 +1,6 @@
-// What all tokens of ServiceAccounts have in common: an issuer of this cluster, a signature by one of its keys, and an
-// audience. What else a token says is checked by whoever knows its kind. A token of a foreign issuer is not ours to
-// judge; one of ours that fails is wrong. As pkg/serviceaccount/jwt.go, AuthenticateToken.
+// Verification common to all service account tokens: issuer, signature and audience. The remaining claims are verified
+// by `check`. Tokens of other issuers are not authenticated; invalid tokens of these issuers are errors. As
+// pkg/serviceaccount/jwt.go, AuthenticateToken.
 import { quote } from '../../../core/index.js';
 import type { Clock, JsonObject, ObjectReader } from '../../../core/index.js';
 import type { Authenticated, TokenAuthenticator } from '../../authenticator.js';
@@ -12,29 +12,29 @@ import type { Jws } from '../jws.js';
 import type { SignatureAlgorithm } from '../signature-key.js';
 import type { ServiceAccountKeys } from './keys.js';
 
-/** How tokens of ServiceAccounts are judged. */
+/** Options of service account tokens. */
 export interface ServiceAccountTokenOptions {
   readonly keys: ServiceAccountKeys;
-  /** Whose tokens count. The first is the one that issues; earlier ones stay while tokens of theirs live. */
+  /** Accepted issuers. The first issues tokens; the others are former issuers whose tokens are still in use. */
   readonly issuers: readonly string[];
-  /** Who the API server is; the issuers unless said otherwise. Tokens that name no audience are for it alone. */
+  /** Audiences of the API server. Default: the issuers. Tokens without an audience are for it alone. */
   readonly apiAudiences?: readonly string[];
-  /** Finds the objects that tokens are bound to. */
+  /** Reads the objects that tokens are bound to. */
   readonly reader: ObjectReader;
   readonly clock: Clock;
 }
 
-/** A token whose signature, issuer and audience are right. */
+/** A token with valid signature, issuer and audience. */
 export interface SignedToken {
   readonly token: string;
   readonly claims: JsonObject;
   readonly registered: RegisteredClaims;
 }
 
-/** Judges the rest of a token. Rejects with AuthenticationError. */
+/** Verifies the remaining claims. Rejects with AuthenticationError. */
 export type TokenCheck = (signed: SignedToken) => Promise<Authenticated>;
 
-/** Takes tokens of these issuers, and leaves the rest of them to the check. */
+/** Authenticates tokens of these issuers; `check` verifies the remaining claims. */
 export function signedTokens(
   { keys, issuers, apiAudiences = issuers }: Pick<ServiceAccountTokenOptions, 'keys' | 'issuers' | 'apiAudiences'>,
   check: TokenCheck,
@@ -61,10 +61,10 @@ export function signedTokens(
 
 const notMine = [undefined] as const;
 
-/** What Kubernetes signs with; RSA keys could do more, but nobody here ever asked them to. */
+/** The algorithms that Kubernetes signs with. RSA keys support further ones, which it never uses. */
 const algorithms: readonly SignatureAlgorithm[] = ['RS256', 'ES256', 'ES384', 'ES512'];
 
-/** Tries the keys that the token may have been signed by. Throws AuthenticationError. */
+/** Verifies with each candidate key. Throws AuthenticationError. */
 function verifiedClaims(jws: Jws, keys: ServiceAccountKeys): JsonObject {
   const candidates = keys.candidates(jws.kid);
   if (candidates.length === 0) throw new AuthenticationError('invalid signature, no keys found');
@@ -72,13 +72,13 @@ function verifiedClaims(jws: Jws, keys: ServiceAccountKeys): JsonObject {
     const verification = verifyJws(jws, key, algorithms);
     if (verification.verified) return verification.claims;
   }
-  // Which of several reasons it was is nobody's business. Reviews of tokens show this text.
+  // One message for all reasons, since token reviews return it.
   throw new AuthenticationError('go-jose/go-jose: error in cryptographic primitive');
 }
 
 /**
- * Of the audiences asked for, those of the token. Throws AuthenticationError where there are none, unless this server
- * has no name at all.
+ * Returns the requested audiences that the token has. Throws AuthenticationError if there are none, unless the server
+ * has no audiences.
  */
 function meantFor(
   audiences: readonly string[],

@@ -1,7 +1,7 @@
-// Makes the tokens that the TokenRequest API hands out. Their claims stand in alphabetical order, as Kubernetes writes
-// them. A token for a pod that asks for 3607 seconds, which is what kubelets ask for, lives for a year and only begins
-// to be noted in audits after that time: programs that never read the file again go on working. As
-// pkg/serviceaccount/claims.go and the second half of pkg/registry/core/serviceaccount/storage/token.go.
+// Issues the tokens of the TokenRequest API. Claims are in alphabetical order, as Kubernetes writes them. A pod token
+// requested for 3607 seconds, as kubelets do, is valid for a year and only annotated in the audit log after that time,
+// so that programs which never read the file again continue to work. As pkg/serviceaccount/claims.go and
+// pkg/registry/core/serviceaccount/storage/token.go.
 import { internalError, printTime } from '../../../core/index.js';
 import type { ApiObject, Clock, Frozen, JsonObject, Random } from '../../../core/index.js';
 import type { BoundObject, TokenDiscovery, TokenIssuer } from '../../service-accounts/token-issuer.js';
@@ -9,24 +9,24 @@ import { signJws } from '../jws.js';
 import { jwkOf } from '../signature-key.js';
 import type { ServiceAccountKeys } from './keys.js';
 
-/** What an issuer is made of. */
+/** Options of an issuer. */
 export interface TokenIssuerOptions {
   readonly keys: ServiceAccountKeys;
-  /** What tokens name as their issuer. Only that of an https URL is published for strangers. */
+  /** Issuer of the tokens. Published for discovery only if it is an https URL. */
   readonly issuer: string;
-  /** For whom tokens are that name nobody; the issuer unless said otherwise. */
+  /** Audiences of tokens that request none. Default: the issuer. */
   readonly apiAudiences?: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
-  /** No token lives longer; as --service-account-max-token-expiration, which has no default. */
+  /** Maximum lifetime in seconds, as --service-account-max-token-expiration. Default: none. */
   readonly maxExpirationSeconds?: number;
-  /** Whether tokens of pods live for a year where they ask for the usual time, as they do unless said otherwise. */
+  /** True if pod tokens of the usual lifetime are extended to a year. Default true. */
   readonly extendExpiration?: boolean;
-  /** Where the keys are published, if not by this server. */
+  /** URL at which the keys are published, if it is not this server's. */
   readonly jwksUri?: string;
 }
 
-/** An issuer of tokens. */
+/** Creates an issuer. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const {
     keys,
@@ -83,11 +83,11 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   };
 }
 
-/** An hour and a bit, by which the tokens of kubelets are known. */
+/** The lifetime that kubelets request, by which their tokens are recognised. */
 const usualSeconds = 3607;
 const extendedSeconds = 365 * 24 * 3600;
 
-/** What the token is bound to. */
+/** Returns the claims of the bound object. */
 function boundClaims(boundTo: BoundObject | undefined): JsonObject {
   switch (boundTo?.kind) {
     case 'Pod': {

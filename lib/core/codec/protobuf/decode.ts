@@ -1,8 +1,8 @@
 /**
- * Protobuf messages to JSON objects, driven by the schema. The result is what JSON would have said: zero values that
- * JSON omits are dropped (Go's marshalers write them all), a zero time is absent, bytes are base64, embedded messages
- * are merged into the object. What protobuf cannot tell apart, an empty list and no list, is no list. The schema's
- * decoder has the last word: it completes the object and makes quantities canonical.
+ * Protobuf messages to JSON objects, driven by the schema. The result is what the JSON decoder returns: zero values
+ * that JSON omits are dropped (Go's marshalers write them all), a zero time is absent, bytes are base64, embedded
+ * messages are merged into the object. What protobuf cannot tell apart, an empty list and no list, is no list. The
+ * schema's decoder has the last word: it completes the object and makes quantities canonical.
  *
  * Input is hostile: a message is decoded or refused with a DecodeError, in time and memory linear to its size.
  */
@@ -11,7 +11,7 @@ import { isJsonObject, setOwn } from '../../objects/json.js';
 import { DecodeError } from '../../schema/decode-error.js';
 import { zeroLeaf } from '../../schema/leaves.js';
 import type { StructType } from '../../schema/type.js';
-import { encodeBase64 } from '../../objects/base64.js';
+import { encodeBase64 } from '../../go/base64.js';
 import type { MessageLeaf } from './leaf.js';
 import { readLeaf } from './leaf.js';
 import type { MessageLayout, Slot, ValueLayout } from './message-layout.js';
@@ -67,7 +67,7 @@ class MessageDecoder {
 
   #single({ name, value: layout, keepsZero }: Slot, wireType: number, object: Target): void {
     expectWire(layout.wireType, wireType, name);
-    // A message that comes twice is merged, as protobuf asks; any other value is replaced.
+    // A message that comes twice is merged, as protobuf requires; any other value is replaced.
     const value =
       layout.kind === 'struct'
         ? this.#message(layout.message(), (object[name] as Target | undefined) ?? {})

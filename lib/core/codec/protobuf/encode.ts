@@ -9,7 +9,7 @@
 import type { JsonObject, JsonValue } from '../../objects/json.js';
 import { isJsonObject } from '../../objects/json.js';
 import type { StructType } from '../../schema/type.js';
-import { decodeBase64 } from '../../objects/base64.js';
+import { decodeBase64 } from '../../go/base64.js';
 import type { MessageLeaf } from './leaf.js';
 import { writeLeaf } from './leaf.js';
 import type { MessageLayout, Slot, ValueLayout } from './message-layout.js';

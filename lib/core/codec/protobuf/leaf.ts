@@ -73,7 +73,7 @@ export function writeLeaf(writer: WireWriter, kind: MessageLeaf, value: JsonValu
   }
 }
 
-/** The years that JSON can say. */
+/** The years that JSON can express. */
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 

@@ -29,7 +29,7 @@ export function encodeWatchFrame({ type, object }: WatchFrame): Uint8Array {
 }
 
 /**
- * Splits a stream into events: each call takes the next piece of the stream and answers the events it completes. Pieces
+ * Splits a stream into events: each call takes the next piece of the stream and returns the events it completes. Pieces
  * are joined only once an event is complete, so that a stream of tiny pieces stays linear.
  */
 export function watchFrameReader({

@@ -1,7 +1,7 @@
 /**
  * Reads the protobuf wire format, tags, varints, 64-bit floats and length-delimited bytes, without any knowledge of
  * messages. Every length is checked against the bytes that remain before anything is done with it; what is wrong is a
- * DecodeError in the words of Kubernetes' generated unmarshalers. Used only by this folder.
+ * DecodeError in the words of Kubernetes' generated unmarshalers. Used by this folder and by the etcd store.
  */
 import { DecodeError } from '../../schema/decode-error.js';
 import { wireTypes } from './wire-types.js';
@@ -19,7 +19,7 @@ export class WireReader {
     this.#end = bytes.length;
   }
 
-  /** Whether bytes remain in the current message. */
+  /** Returns whether bytes remain in the current message. */
   get more(): boolean {
     return this.#position < this.#end;
   }
@@ -40,6 +40,12 @@ export class WireReader {
   int64(): number {
     const low = this.#varint();
     return (this.#high | 0) * twoTo32 + low;
+  }
+
+  /** A varint with all its 64 bits, unsigned. */
+  uint64(): bigint {
+    const low = this.#varint();
+    return (BigInt(this.#high) << 32n) | BigInt(low);
   }
 
   /** A varint as a boolean: anything but zero. */
@@ -68,7 +74,7 @@ export class WireReader {
     return ascii ?? utf8.decode(this.#bytes.subarray(start, start + length));
   }
 
-  /** Starts a nested message: reads end with it. The answer is to be handed to `leave`. */
+  /** Starts a nested message: reads end with it. Pass the result to `leave`. */
   enter(): number {
     const length = this.#length();
     const outer = this.#end;
@@ -83,7 +89,7 @@ export class WireReader {
     this.#end = outer;
   }
 
-  /** Skips the value of a field that nobody knows. Groups may nest to any depth. */
+  /** Skips the value of an unknown field. Groups may nest to any depth. */
   skip(wireType: number): void {
     let depth = 0;
     for (let type = wireType; ; type = this.tag() & 7) {
@@ -128,7 +134,7 @@ export class WireReader {
     return this.#high * twoTo32 + low;
   }
 
-  /** Moves over `count` bytes and answers where they start. */
+  /** Moves over `count` bytes and returns where they start. */
   #advance(count: number): number {
     const start = this.#position;
     if (count > this.#end - start) throw new DecodeError(unexpectedEnd);

@@ -1,8 +1,8 @@
 /**
  * Writes the protobuf wire format backwards, from the end of a buffer to its front, as Kubernetes' generated marshalers
- * do: the length of a nested message is known once its content stands, so nothing is measured twice and nothing moved.
- * Callers therefore write fields in descending order, and of each field first the value, then its length, then its tag.
- * Used only by this folder.
+ * do: the length of a nested message is known once its content is written, so nothing is measured twice and nothing
+ * moved. Callers therefore write fields in descending order, and of each field first the value, then its length, then
+ * its tag. Used only by this folder.
  */
 import { wireTypes } from './wire-types.js';
 
@@ -17,7 +17,7 @@ export class WireWriter {
     this.#start = capacity;
   }
 
-  /** How many bytes have been written: the difference of two answers is the length of what was written between. */
+  /** The number of bytes written; the difference of two readings is the length of what was written in between. */
   get length(): number {
     return this.#bytes.length - this.#start;
   }

@@ -11,8 +11,8 @@ import type * as Yaml from 'yaml';
 import { isJsonObject } from '../../objects/json.js';
 import type { JsonValue } from '../../objects/json.js';
 import { DecodeError } from '../../schema/decode-error.js';
-import { wellFormed } from '../../schema/decode-json.js';
-import { countMembers } from '../../schema/json-scanner.js';
+import { wellFormed } from '../json.js';
+import { countMembers } from '../../go/json-scanner.js';
 import type { YamlLibrary } from './yaml-value.js';
 import { yamlContent } from './yaml-value.js';
 
@@ -62,7 +62,7 @@ export async function parseYamlDocuments(text: string, limits: YamlLimits = {}):
 }
 
 /**
- * The package makes an error of each mistake in a text: of all their cost, nine tenths are stacks that nobody reads.
+ * The package makes an error of each mistake in a text: nine tenths of their cost are stacks that are never read.
  */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;

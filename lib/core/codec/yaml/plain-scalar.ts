@@ -1,5 +1,5 @@
 /**
- * What a word without quotes means in Kubernetes' YAML: YAML 1.1 as go-yaml v2 reads it (as its resolve.go, resolve).
+ * The meaning of an unquoted scalar in Kubernetes' YAML: YAML 1.1 as go-yaml v2 reads it (as its resolve.go, resolve).
  * `yes` and `on` are booleans, `010` is eight, `1_000` a thousand; but `12:30` is a string, and so is a date, which is
  * only remembered to be one so that the printer quotes it.
  */
@@ -10,7 +10,7 @@ export interface PlainScalar {
   readonly value: null | boolean | number | string;
 }
 
-/** The types that go-yaml tells apart. */
+/** The types that go-yaml distinguishes. */
 export type ScalarTag = 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str';
 
 /** Finds the meaning of a plain word. Integers beyond 2^53 are the nearest number. */

@@ -5,7 +5,7 @@
  */
 import { resolvePlain } from './plain-scalar.js';
 
-/** Where a string stands. */
+/** The position of a string. */
 export interface StringPlace {
   /** The column at which its first character is printed. */
   readonly column: number;

@@ -5,17 +5,17 @@
  * twice is reported, and the last one counts.
  */
 import type * as Yaml from 'yaml';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import type { JsonValue } from '../../objects/json.js';
 import { setOwn } from '../../objects/json.js';
 import { problemsMax } from '../../schema/decode.js';
 import { DecodeError } from '../../schema/decode-error.js';
-import { decodeBase64 } from '../../objects/base64.js';
+import { decodeBase64 } from '../../go/base64.js';
 import { printFloat } from './print-number.js';
 import type { PlainScalar, ScalarTag } from './plain-scalar.js';
 import { resolvePlain } from './plain-scalar.js';
 
-/** The library, loaded by whoever needed it first. */
+/** The library, loaded on first use. */
 export type YamlLibrary = typeof Yaml;
 
 /** The content of a document. */
@@ -25,7 +25,7 @@ export interface YamlContent {
   readonly duplicates: readonly string[];
 }
 
-/** Converts a document that has no errors. `lineAt` answers the line of an offset, counted from one. */
+/** Converts a document that has no errors. `lineAt` returns the line of an offset, counted from one. */
 export function yamlContent(
   library: YamlLibrary,
   document: Yaml.Document.Parsed,

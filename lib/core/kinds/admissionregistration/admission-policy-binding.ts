@@ -1,10 +1,11 @@
 // ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding: where a policy applies, and with which
 // parameters. As pkg/registry/admissionregistration/{validating,mutating}admissionpolicybinding/strategy.go.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type {
@@ -20,13 +21,13 @@ import { warningsForName } from './static-names.js';
 
 type Binding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyBinding;
 
-/** What is particular to ValidatingAdmissionPolicyBindings. */
+/** The strategy of ValidatingAdmissionPolicyBindings. */
 export const validatingAdmissionPolicyBinding: KindStrategy<ValidatingAdmissionPolicyBinding> =
   bindingStrategy<ValidatingAdmissionPolicyBinding>(({ spec }) =>
     validateActions(spec.validationActions, fieldPath('spec', 'validationActions')),
   );
 
-/** What is particular to MutatingAdmissionPolicyBindings. */
+/** The strategy of MutatingAdmissionPolicyBindings. */
 export const mutatingAdmissionPolicyBinding: KindStrategy<MutatingAdmissionPolicyBinding> =
   bindingStrategy<MutatingAdmissionPolicyBinding>(({ spec }) =>
     validateMutatingOperations(spec?.matchResources, fieldPath('spec', 'matchResources')),
@@ -79,7 +80,7 @@ function validateActions(actions: readonly string[] | undefined, path: FieldPath
   if (actions === undefined || actions.length === 0)
     return [fieldRequired(path, 'at least one validation action is required')];
   const seen = new Set<string>();
-  const errors = actions.flatMap((action, index) => {
+  const errors = collect(actions, (action, index) => {
     const at = path.index(index);
     const repeated = seen.has(action);
     seen.add(action);

@@ -3,13 +3,14 @@
 import { fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type {
   MutatingAdmissionPolicy,
   ValidatingAdmissionPolicy,
 } from '../../types/admissionregistration-v1.generated.js';
+import { uncheckedExpressions } from '../expression-check.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { TableColumn } from '../kind-table.js';
@@ -27,9 +28,9 @@ type PolicySpec = Pick<
   'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions' | 'variables'
 >;
 
-/** What is particular to one of the two kinds. */
+/** The strategy of one of the two kinds. */
 export interface PolicyKind<T extends Policy> {
-  validate(policy: Frozen<T>, old?: Frozen<T>): readonly FieldError[];
+  validate(policy: Frozen<T>, old: Frozen<T> | undefined, check: ExpressionCheck): readonly FieldError[];
   /** Where its rules are counted. */
   readonly column: TableColumn;
   count(policy: Frozen<T>): number;
@@ -39,8 +40,9 @@ export interface PolicyKind<T extends Policy> {
 export function policyStrategy<T extends Policy>(kind: PolicyKind<T>): KindStrategy<T> {
   return {
     nameRule: nameIsDnsSubdomain,
-    validate: (policy) => kind.validate(policy),
-    validateUpdate: (policy, old) => kind.validate(policy, old),
+    validate: (policy, { checkExpression = uncheckedExpressions }) => kind.validate(policy, undefined, checkExpression),
+    validateUpdate: (policy, old, { checkExpression = uncheckedExpressions }) =>
+      kind.validate(policy, old, checkExpression),
     warningsOnCreate: warningsForName,
     warningsOnUpdate: warningsForName,
     changesGeneration: (policy, old) => !deepEqual(policy.spec, old.spec),

@@ -1,26 +1,21 @@
 // The kinds of this group: their defaults and strategies, by `apiVersion/kind`.
 import type { KindParticulars } from '../../scheme/kind-definition.js';
-import { uncheckedExpressions } from '../expression-check.js';
-import type { ExpressionCheck } from '../expression-check.js';
 import { mutatingAdmissionPolicyBinding, validatingAdmissionPolicyBinding } from './admission-policy-binding.js';
 import { mutatingAdmissionPolicy } from './mutating-admission-policy.js';
 import { validatingAdmissionPolicy } from './validating-admission-policy.js';
 import { webhookConfiguration } from './webhook-configuration.js';
 
-/** What is particular to each kind of the group. */
-export const admissionregistrationKinds: Readonly<Record<string, KindParticulars>> = kinds(uncheckedExpressions);
+const storage = { group: 'admissionregistration.k8s.io', version: 'v1beta1' };
 
-function kinds(check: ExpressionCheck): Readonly<Record<string, KindParticulars>> {
-  const storage = { group: 'admissionregistration.k8s.io', version: 'v1beta1' };
-  return {
-    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { storage, strategy: mutatingAdmissionPolicy(check) },
-    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': {
-      storage,
-      strategy: mutatingAdmissionPolicyBinding,
-    },
-    'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration': { strategy: webhookConfiguration(check) },
-    'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { strategy: validatingAdmissionPolicy(check) },
-    'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { strategy: validatingAdmissionPolicyBinding },
-    'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration': { strategy: webhookConfiguration(check) },
-  };
-}
+/** The strategy of each kind of the group. */
+export const admissionregistrationKinds: Readonly<Record<string, KindParticulars>> = {
+  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { storage, strategy: mutatingAdmissionPolicy },
+  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': {
+    storage,
+    strategy: mutatingAdmissionPolicyBinding,
+  },
+  'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration': { strategy: webhookConfiguration },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { strategy: validatingAdmissionPolicy },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { strategy: validatingAdmissionPolicyBinding },
+  'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration': { strategy: webhookConfiguration },
+};

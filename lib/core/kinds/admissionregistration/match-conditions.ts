@@ -1,5 +1,6 @@
 // Conditions in CEL that a request must meet before a webhook is called or a policy applies.
 // As pkg/apis/admissionregistration/validation/validation.go, validateMatchConditions.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldRequired, fieldTooMany } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -7,7 +8,7 @@ import type { MatchCondition } from '../../types/admissionregistration-v1.genera
 import type { ExpressionCheck } from '../expression-check.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 
 /** What expressions may refer to. */
 export interface ConditionScope {
@@ -17,7 +18,7 @@ export interface ConditionScope {
   readonly stored: ReadonlySet<string>;
 }
 
-/** Everything wrong with a list of conditions. */
+/** Validates a list of conditions. */
 export function validateMatchConditions(
   conditions: readonly Loose<MatchCondition>[] | undefined,
   path: FieldPath,
@@ -26,7 +27,7 @@ export function validateMatchConditions(
   if (conditions === undefined) return [];
   const errors = conditions.length > conditionsMax ? [fieldTooMany(path, conditions.length, conditionsMax)] : [];
   const seen = new Set<string>();
-  conditions.forEach((condition, index) => {
+  visitUntilFull(conditions, errors, (condition, index) => {
     const at = path.index(index);
     const { name = '' } = condition;
     errors.push(...validateMatchCondition(condition, at, scope));

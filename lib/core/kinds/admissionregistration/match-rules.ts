@@ -1,5 +1,6 @@
 // Which requests a webhook or a policy is about: operations, groups, versions, resources, names, selectors.
 // As pkg/apis/admissionregistration/validation/validation.go, validateRuleWithOperations and validateMatchResources.
+import { collect, visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -17,12 +18,12 @@ import { printedWord } from '../printed-values.js';
 export function validateRule(rule: Frozen<RuleWithOperations>, path: FieldPath): readonly FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const errors = [...validateExclusive(operations, path.child('operations'), 'operations')];
-  operations.forEach((operation, index) => {
+  visitUntilFull(operations, errors, (operation, index) => {
     errors.push(...validateWord(operation, path.child('operations').index(index), allOperations));
   });
   errors.push(...validateExclusive(apiGroups, path.child('apiGroups'), 'API groups'));
   errors.push(...validateExclusive(apiVersions, path.child('apiVersions'), 'API versions'));
-  apiVersions.forEach((version, index) => {
+  visitUntilFull(apiVersions, errors, (version, index) => {
     if (version === '') errors.push(fieldRequired(path.child('apiVersions').index(index)));
   });
   errors.push(...validateResources(resources, path.child('resources')));
@@ -48,7 +49,9 @@ export function validateMatchResources(
     );
   }
   for (const [name, rules] of Object.entries({ resourceRules, excludeResourceRules })) {
-    rules.forEach((rule, index) => errors.push(...validateNamedRule(rule, path.child(name).index(index))));
+    visitUntilFull(rules, errors, (rule, index) =>
+      errors.push(...validateNamedRule(rule, path.child(name).index(index))),
+    );
   }
   return errors;
 }
@@ -59,8 +62,8 @@ export function validateMutatingOperations(
   path: FieldPath,
 ): readonly FieldError[] {
   const at = path.child('resourceRules').child('operations');
-  return (match?.resourceRules ?? []).flatMap(({ operations = [] }) =>
-    operations.flatMap((operation) => validateWord(operation, at, mutatingOperations)),
+  return collect(match?.resourceRules ?? [], ({ operations = [] }) =>
+    collect(operations, (operation) => validateWord(operation, at, mutatingOperations)),
   );
 }
 
@@ -95,7 +98,7 @@ function validateResources(resources: readonly string[], path: FieldPath): reado
   const wholeSubresources = new Set<string>();
   // Only the last resource without a subresource counts, as in Kubernetes.
   let lastPlain = '*';
-  resources.forEach((entry, index) => {
+  visitUntilFull(resources, errors, (entry, index) => {
     const at = path.index(index);
     const slash = entry.indexOf('/');
     if (entry === '') errors.push(fieldRequired(at));
@@ -124,7 +127,7 @@ function validateResources(resources: readonly string[], path: FieldPath): reado
 function validateNamedRule(rule: Frozen<NamedRuleWithOperations>, path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
   const errors: FieldError[] = [];
-  rule.resourceNames?.forEach((name, index) => {
+  visitUntilFull(rule.resourceNames ?? [], errors, (name, index) => {
     const at = path.child('resourceNames').index(index);
     errors.push(...isPathSegment(name).map((wrong) => fieldInvalid(at, name, wrong)));
     if (seen.has(name)) errors.push(fieldDuplicate(at, name));

@@ -1,6 +1,7 @@
 // MutatingAdmissionPolicy: changes to requests, written in CEL.
 // As pkg/registry/admissionregistration/mutatingadmissionpolicy/strategy.go and
 // pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicySpec.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -11,21 +12,19 @@ import type { ExpressionCheck } from '../expression-check.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { printedWord } from '../printed-values.js';
 import { integerColumn } from '../table-cells.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { policyScope, policyStrategy, validatePolicyConditions, validatePolicyFrame } from './admission-policy.js';
 import { validateMutatingOperations, validateWord } from './match-rules.js';
 import { validateVariables } from './policy-parts.js';
 import type { PolicyScope } from './policy-parts.js';
 import { reinvocationPolicies } from './webhooks.js';
 
-/** What is particular to MutatingAdmissionPolicies. */
-export function mutatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<MutatingAdmissionPolicy> {
-  return policyStrategy<MutatingAdmissionPolicy>({
-    validate: (policy, old) => validatePolicy(policy, old, check),
-    column: integerColumn('Mutations', 'How many changes there are.'),
-    count: ({ spec }) => spec?.mutations?.length ?? 0,
-  });
-}
+/** The strategy of MutatingAdmissionPolicies. */
+export const mutatingAdmissionPolicy: KindStrategy<MutatingAdmissionPolicy> = policyStrategy<MutatingAdmissionPolicy>({
+  validate: validatePolicy,
+  column: integerColumn('Mutations', 'How many changes there are.'),
+  count: ({ spec }) => spec?.mutations?.length ?? 0,
+});
 
 function validatePolicy(
   { spec = {} }: Frozen<MutatingAdmissionPolicy>,
@@ -46,7 +45,7 @@ function validatePolicy(
   errors.push(...validateVariables(path.child('variables'), scope, new Set()));
   if (mutations.length === 0)
     errors.push(fieldRequired(path.child('mutations'), 'mutations must contain at least one item'));
-  mutations.forEach((mutation, index) =>
+  visitUntilFull(mutations, errors, (mutation, index) =>
     errors.push(...validateMutation(mutation, path.child('mutations').index(index), scope, stored)),
   );
   if (reinvocationPolicy === '') return [...errors, fieldRequired(path.child('reinvocationPolicy'))];

@@ -1,15 +1,17 @@
 // What validating and mutating admission policies, and their bindings, have in common: parameters, variables and
 // tables. As pkg/apis/admissionregistration/validation/validation.go and pkg/printers/internalversion/printers.go.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1035Label, isDns1123Subdomain, isPathSegment, nameIsDnsSubdomain } from '../../objects/names.js';
+import { printStructuredSelector } from '../../objects/structured-selector.js';
 import type { ParamKind, ParamRef, Variable } from '../../types/admissionregistration-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedWord } from '../printed-values.js';
-import { isBlank } from '../trim-space.js';
+import { isBlank } from '../../go/trim-space.js';
 
 /** The kind of a policy's parameters. */
 export function validateParamKind(
@@ -64,7 +66,7 @@ export function validateVariables(
   stored: ReadonlySet<string>,
 ): readonly FieldError[] {
   const { check, hasParams, variables } = scope;
-  return variables.flatMap(({ name, expression }, index) => {
+  return collect(variables, ({ name, expression }, index) => {
     const at = path.index(index);
     const errors: FieldError[] = [];
     if (isBlank(name)) errors.push(fieldRequired(at.child('name'), 'name is not specified'));
@@ -89,7 +91,7 @@ export function paramKindCell(kind: Frozen<ParamKind> | undefined): string {
 export function paramRefCell(reference: Frozen<ParamRef> | undefined): string {
   const { name = '', namespace = '*', selector } = reference ?? {};
   if (name !== '') return `${namespace}/${name}`;
-  return selector === undefined ? '<unset>' : printSelector(selector);
+  return selector === undefined ? '<unset>' : printStructuredSelector(selector);
 }
 
 const notFoundActions = ['Deny', 'Allow'];
@@ -118,18 +120,3 @@ const reserved: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-
-/** A selector as Go's protobuf code prints it. */
-function printSelector({ matchLabels = {}, matchExpressions = [] }: NonNullable<Frozen<ParamRef>['selector']>): string {
-  const labels = Object.keys(matchLabels)
-    .sort()
-    .map((key) => `${key}: ${matchLabels[key] ?? ''},`)
-    .join('');
-  const expressions = matchExpressions
-    .map(
-      ({ key, operator, values = [] }) =>
-        `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
-    )
-    .join('');
-  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
-}

@@ -1,11 +1,12 @@
 // ValidatingAdmissionPolicy: rules in CEL that requests must meet.
 // As pkg/registry/admissionregistration/validatingadmissionpolicy/strategy.go and
 // pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicySpec.
+import { collect, visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
 import type {
   AuditAnnotation,
@@ -19,30 +20,28 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import { keepMetadata } from '../status-metadata.js';
 import { integerColumn } from '../table-cells.js';
-import { hasLineBreak, isBlank, trimSpace } from '../trim-space.js';
+import { hasLineBreak, isBlank, trimSpace } from '../../go/trim-space.js';
 import { policyScope, policyStrategy, validatePolicyConditions, validatePolicyFrame } from './admission-policy.js';
 import { validateWord } from './match-rules.js';
 import { validateVariables } from './policy-parts.js';
 import type { PolicyScope } from './policy-parts.js';
 import { warningsForName } from './static-names.js';
 
-/** What is particular to ValidatingAdmissionPolicies. */
-export function validatingAdmissionPolicy(check: ExpressionCheck): KindStrategy<ValidatingAdmissionPolicy> {
-  return {
-    ...policyStrategy<ValidatingAdmissionPolicy>({
-      validate: (policy, old) => validatePolicy(policy, old, check),
-      column: integerColumn('Validations', 'How many rules there are.'),
-      count: ({ spec }) => spec?.validations?.length ?? 0,
-    }),
-    subresources: {
-      status: {
-        prepareForUpdate: keepMetadata,
-        validateUpdate: ({ status = {} }) => validateStatus(status),
-        warningsOnUpdate: warningsForName,
-      },
+/** The strategy of ValidatingAdmissionPolicies. */
+export const validatingAdmissionPolicy: KindStrategy<ValidatingAdmissionPolicy> = {
+  ...policyStrategy<ValidatingAdmissionPolicy>({
+    validate: validatePolicy,
+    column: integerColumn('Validations', 'How many rules there are.'),
+    count: ({ spec }) => spec?.validations?.length ?? 0,
+  }),
+  subresources: {
+    status: {
+      prepareForUpdate: keepMetadata,
+      validateUpdate: ({ status = {} }) => validateStatus(status),
+      warningsOnUpdate: warningsForName,
     },
-  };
-}
+  },
+};
 
 interface Stored {
   readonly validations: ReadonlySet<string>;
@@ -74,7 +73,7 @@ function validatePolicy(
       fieldRequired(path.child('auditAnnotations'), sentence),
     ];
   }
-  validations.forEach((validation, index) =>
+  visitUntilFull(validations, errors, (validation, index) =>
     errors.push(...validateValidation(validation, path.child('validations').index(index), scope, stored)),
   );
   errors.push(...validateAnnotations(metadata?.name ?? '', auditAnnotations, scope, stored));
@@ -126,7 +125,7 @@ function validateAnnotations(
     errors.push(fieldInvalid(path, printed, `must not have more than ${annotationsMax} auditAnnotations`));
   }
   const seen = new Set<string>();
-  annotations.forEach(({ key, valueExpression }, index) => {
+  visitUntilFull(annotations, errors, ({ key, valueExpression }, index) => {
     const at = path.index(index);
     if (policyName === '') errors.push(fieldInvalid(at.child('key'), key, 'requires metadata.name be non-empty'));
     else errors.push(...validateLabelName(`${policyName}/${key}`, at.child('key')));
@@ -145,13 +144,13 @@ function validateAnnotations(
 const annotationsMax = 20;
 const annotationBytesMax = 5 * 1024;
 
-/** Whether `fieldRef` is a JSONPath is not asked: only controllers write it. */
+/** Returns whether `fieldRef` is a JSONPath is not asked: only controllers write it. */
 function validateStatus({
   typeChecking,
   conditions = [],
 }: Frozen<ValidatingAdmissionPolicyStatus>): readonly FieldError[] {
   const path = fieldPath('status', 'typeChecking', 'expressionWarnings');
-  const warnings = (typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => [
+  const warnings = collect(typeChecking?.expressionWarnings ?? [], ({ warning, fieldRef }, index) => [
     ...(warning === '' ? [fieldRequired(path.index(index).child('warning'))] : []),
     ...(isBlank(fieldRef) ? [fieldRequired(path.index(index).child('fieldRef'))] : []),
   ]);

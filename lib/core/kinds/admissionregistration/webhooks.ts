@@ -1,20 +1,21 @@
 // What mutating and validating webhook configurations have in common. An update may keep what an older release
 // accepted: each option below asks the old object, and once all of its webhooks obey a rule the rule holds for good.
 // As pkg/apis/admissionregistration/validation/validation.go, validateMutatingWebhook and validateValidatingWebhook.
+import { collect, visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1035Label, isDns1123Subdomain } from '../../objects/names.js';
+import { isDns1123Subdomain } from '../../objects/names.js';
 import type { MutatingWebhook, ValidatingWebhook } from '../../types/admissionregistration-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import { validateLabelSelector } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
 import { validateMatchConditions } from './match-conditions.js';
 import { matchPolicies, validateRule, validateWord } from './match-rules.js';
-import { validateWebhookClient } from './webhook-client.js';
+import { isReviewVersion, reviewVersions, validateReviewVersions, validateWebhookClient } from './webhook-client.js';
 
 /** A webhook of either kind: only mutating ones can be called again. */
 export type AnyWebhook = Loose<Omit<MutatingWebhook, FrozenPart>> & Frozen<Pick<ValidatingWebhook, FrozenPart>>;
@@ -22,7 +23,7 @@ export type AnyWebhook = Loose<Omit<MutatingWebhook, FrozenPart>> & Frozen<Pick<
 /** The parts whose own checks read them as the API defines them. */
 type FrozenPart = 'namespaceSelector' | 'objectSelector' | 'rules';
 
-/** Everything wrong with the webhooks of a configuration; `old` are those it replaces. */
+/** Validates the webhooks of a configuration; `old` are those it replaces. */
 export function validateWebhooks(
   webhooks: readonly AnyWebhook[],
   old: readonly AnyWebhook[] | undefined,
@@ -30,18 +31,17 @@ export function validateWebhooks(
 ): readonly FieldError[] {
   const options = old === undefined ? strict(check) : lenient(webhooks, old, check);
   const seen = new Set<string>();
-  return webhooks.flatMap((webhook, index) => {
+  return collect(webhooks, (webhook, index) => {
     const path = fieldPath('webhooks').index(index);
     const { name = '' } = webhook;
     const repeated = options.uniqueNames && name !== '' && seen.has(name);
     seen.add(name);
     return [
       ...validateWebhook(webhook, path, options),
-      ...validateReviewVersions(
-        webhook.admissionReviewVersions,
-        path.child('admissionReviewVersions'),
-        options.recognizedVersions,
-      ),
+      ...validateReviewVersions(webhook.admissionReviewVersions, path.child('admissionReviewVersions'), {
+        requireKnown: options.recognizedVersions,
+        hint: `must specify one of ${reviewVersions.join(', ')}`,
+      }),
       ...(repeated ? [fieldDuplicate(path.child('name'), name)] : []),
     ];
   });
@@ -65,7 +65,6 @@ interface Options {
 
 const noSideEffects = ['None', 'NoneOnDryRun'];
 const allSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
-const reviewVersions = ['v1', 'v1beta1'];
 
 function strict(check: ExpressionCheck): Options {
   return {
@@ -116,7 +115,7 @@ function validateWebhook(webhook: AnyWebhook, path: FieldPath, options: Options)
   } = webhook;
   const { sideEffects: allowed, allowInvalidValues } = options;
   const errors = [...validateQualifiedName(name, path.child('name'))];
-  rules.forEach((rule, index) => errors.push(...validateRule(rule, path.child('rules').index(index))));
+  visitUntilFull(rules, errors, (rule, index) => errors.push(...validateRule(rule, path.child('rules').index(index))));
   errors.push(...validateWord(failurePolicy, path.child('failurePolicy'), failurePolicies));
   errors.push(...validateWord(matchPolicy, path.child('matchPolicy'), matchPolicies));
   if (sideEffects === undefined)
@@ -130,7 +129,7 @@ function validateWebhook(webhook: AnyWebhook, path: FieldPath, options: Options)
   errors.push(...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), { allowInvalidValues }));
   errors.push(...validateLabelSelector(objectSelector, path.child('objectSelector'), { allowInvalidValues }));
   errors.push(...validateWord(reinvocationPolicy, path.child('reinvocationPolicy'), reinvocationPolicies));
-  errors.push(...validateWebhookClient(clientConfig, path.child('clientConfig')));
+  errors.push(...validateWebhookClient(clientConfig, path.child('clientConfig'), { allowsProcess: true }));
   if (!options.ignoreConditions) {
     const scope = { check: options.check, hasParams: false, stored: options.storedConditions };
     errors.push(...validateMatchConditions(webhook.matchConditions, path.child('matchConditions'), scope));
@@ -145,28 +144,4 @@ function validateQualifiedName(name: string, path: FieldPath): readonly FieldErr
   if (wrong.length > 0) return [fieldInvalid(path, name, wrong.join(','))];
   const short = name.split('.', 3).length < 3;
   return short ? [fieldInvalid(path, name, 'should be a domain with at least three segments separated by dots')] : [];
-}
-
-function validateReviewVersions(
-  versions: readonly string[] | undefined,
-  path: FieldPath,
-  recognized: boolean,
-): readonly FieldError[] {
-  if (versions === undefined || versions.length === 0)
-    return [fieldRequired(path, `must specify one of ${reviewVersions.join(', ')}`)];
-  const seen = new Set<string>();
-  const errors = versions.flatMap((version, index) => {
-    const at = path.index(index);
-    const repeated = seen.has(version);
-    seen.add(version);
-    return repeated
-      ? [fieldInvalid(at, version, 'duplicate version')]
-      : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
-  });
-  if (!recognized || versions.some(isReviewVersion)) return errors;
-  return [...errors, fieldInvalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
-}
-
-function isReviewVersion(version: string): boolean {
-  return reviewVersions.includes(version);
 }

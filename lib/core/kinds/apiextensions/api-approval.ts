@@ -5,39 +5,49 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.js';
-import { parseGoRequestUri } from '../admissionregistration/go-url.js';
+import { quote } from '../../go/format.js';
+import { parseGoRequestUri } from '../../go/url.js';
 
-/** What is wrong with the approval; what was wrong before may stay so. */
+/** Validates the approval; what was wrong before may stay so. */
 export function validateApproval(
   definition: Frozen<CustomResourceDefinition>,
   old: Frozen<CustomResourceDefinition> | undefined,
 ): readonly FieldError[] {
-  if (!isProtected(definition.spec.group)) return [];
-  const approval = stateOf(definition);
-  if (old !== undefined && stateOf(old) === approval) return [];
+  const approval = approvalOf(definition);
+  if (approval === undefined || (old !== undefined && approvalOf(old)?.state === approval.state)) return [];
   const path = fieldPath('metadata', 'annotations').key(annotation);
-  const needed = `protected groups must have approval annotation "${annotation}"`;
-  const review = 'see https://github.com/kubernetes/enhancements/pull/1111';
-  switch (approval) {
+  switch (approval.state) {
     case 'missing':
-      return [fieldRequired(path, `${needed}, ${review}`)];
+      return [fieldRequired(path, approval.reason)];
     case 'invalid':
-      return [
-        fieldInvalid(
-          path,
-          annotationOf(definition),
-          `${needed} with either a URL or a reason starting with "unapproved", ${review}`,
-        ),
-      ];
+      return [fieldInvalid(path, annotationOf(definition), approval.reason)];
     case 'approved':
     case 'bypassed':
       return [];
   }
 }
 
+/** The approval of a definition, and a sentence about it; undefined for groups that need none. */
+export function approvalOf(
+  definition: Frozen<CustomResourceDefinition>,
+): { readonly state: Approval; readonly reason: string } | undefined {
+  if (!isProtected(definition.spec.group)) return undefined;
+  const state = stateOf(definition);
+  const needed = `protected groups must have approval annotation "${annotation}"`;
+  const review = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const reasons: Readonly<Record<Approval, string>> = {
+    missing: `${needed}, ${review}`,
+    invalid: `${needed} with either a URL or a reason starting with "unapproved", ${review}`,
+    approved: `approved in ${annotationOf(definition)}`,
+    bypassed: `not approved: ${quote(annotationOf(definition))}`,
+  };
+  return { state, reason: reasons[state] };
+}
+
 const annotation = 'api-approved.kubernetes.io';
 
-type Approval = 'approved' | 'bypassed' | 'invalid' | 'missing';
+/** What the annotation says. */
+export type Approval = 'approved' | 'bypassed' | 'invalid' | 'missing';
 
 function isProtected(group: string): boolean {
   return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`));

@@ -6,11 +6,14 @@ import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1035Label } from '../../objects/names.js';
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../types/apiextensions-v1.generated.js';
-import { validateWebhookClient } from '../admissionregistration/webhook-client.js';
+import {
+  isReviewVersion,
+  validateReviewVersions,
+  validateWebhookClient,
+} from '../admissionregistration/webhook-client.js';
 
-/** Everything wrong with a conversion; `old` is the definition to be replaced. */
+/** Validates a conversion; `old` is the definition to be replaced. */
 export function validateConversion(
   conversion: Frozen<CustomResourceConversion> | undefined,
   old: Frozen<CustomResourceDefinition> | undefined,
@@ -34,44 +37,21 @@ export function validateConversion(
     errors.push(fieldRequired(clientPath, 'required when strategy is set to Webhook'));
   else {
     const { caBundle } = webhook.clientConfig;
-    errors.push(...validateWebhookClient(webhook.clientConfig, clientPath));
+    errors.push(...validateWebhookClient(webhook.clientConfig, clientPath, { allowsProcess: true }));
     if (!allowsInvalidBundle(old)) errors.push(...validateBundle(caBundle, clientPath.child('caBundle')));
   }
   const before = old?.spec.conversion?.webhook?.conversionReviewVersions ?? [];
   return [
     ...errors,
-    ...validateReviewVersions(versions, versionsPath, before.length === 0 || before.some(isReviewVersion)),
+    ...validateReviewVersions(versions, versionsPath, {
+      requireKnown: before.length === 0 || before.some(isReviewVersion),
+    }),
   ];
 }
 
-/** Whether objects of the definition may exist. */
+/** Returns whether objects of the definition may exist. */
 export function isEstablished({ status }: Frozen<CustomResourceDefinition>): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') === true;
-}
-
-const reviewVersions = ['v1', 'v1beta1'];
-
-function isReviewVersion(version: string): boolean {
-  return reviewVersions.includes(version);
-}
-
-function validateReviewVersions(
-  versions: readonly string[],
-  path: FieldPath,
-  requireKnown: boolean,
-): readonly FieldError[] {
-  if (versions.length === 0) return [fieldRequired(path)];
-  const seen = new Set<string>();
-  const errors = versions.flatMap((version, index) => {
-    const at = path.index(index);
-    const repeated = seen.has(version);
-    seen.add(version);
-    return repeated
-      ? [fieldInvalid(at, version, 'duplicate version')]
-      : isDns1035Label(version).map((wrong) => fieldInvalid(at, version, wrong));
-  });
-  if (!requireKnown || versions.some(isReviewVersion)) return errors;
-  return [...errors, fieldInvalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
 }
 
 /** A definition that serves nothing yet may have any bundle, and one with a wrong bundle another wrong one. */

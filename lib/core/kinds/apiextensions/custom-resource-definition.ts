@@ -4,26 +4,36 @@
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { quote } from '../../go/format.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.js';
+import { cleanupFinalizer, isDefinitionConditionTrue, withDefinitionCondition } from '../../crd/definition-status.js';
+import type { ConditionState } from '../../crd/definition-status.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionStatus,
+} from '../../types/apiextensions-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
-import type { KindStrategy } from '../kind-strategy.js';
+import type { KindStrategy, WriteContext } from '../kind-strategy.js';
 import { validateDefinition, validateDefinitionStatus } from './definition-validation.js';
 import { isRecognizedFormat } from './formats.js';
 import { internalSpec, schemasOf } from './internal-spec.js';
 import { someSchema } from './schema-walk.js';
 
-/** What is particular to CustomResourceDefinitions. */
+/** The strategy of CustomResourceDefinitions. `check` is for writes whose context has none. */
 export function customResourceDefinition(check: ExpressionCheck): KindStrategy<CustomResourceDefinition> {
   return {
     nameRule: nameIsDnsSubdomain,
+    defaultsStatusFromSpec: true,
     prepareForCreate: storeVersion,
     prepareForUpdate: storeVersion,
-    validate: (definition) => [...validateName(definition), ...validateDefinition(definition, undefined, check)],
-    validateUpdate: (definition, old) => validateDefinition(definition, old, check),
+    validate: (definition, { checkExpression = check }) => [
+      ...validateName(definition),
+      ...validateDefinition(definition, undefined, checkExpression),
+    ],
+    validateUpdate: (definition, old, { checkExpression = check }) =>
+      validateDefinition(definition, old, checkExpression),
     warningsOnCreate: (definition) => unrecognizedFormats(definition).map(formatWarning),
     warningsOnUpdate(definition, old) {
       const known = new Set(unrecognizedFormats(old));
@@ -33,9 +43,27 @@ export function customResourceDefinition(check: ExpressionCheck): KindStrategy<C
     },
     changesGeneration: (definition, old) => !deepEqual(definition.spec, old.spec),
     requiresResourceVersion: true,
+    // The first request marks the definition; it goes when its custom resources are deleted.
+    holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
+    prepareForDelete: beginDeletion,
     // Metadata may change here too: Kubernetes means to keep it, but keeps the new one.
     subresources: { status: { validateUpdate: (definition) => validateDefinitionStatus(definition) } },
   };
+}
+
+/** Adds the finalizer and the condition of a definition whose custom resources are about to be deleted. */
+function beginDeletion(definition: CustomResourceDefinition, { now }: WriteContext): void {
+  const { finalizers = [] } = definition.metadata ?? {};
+  if (!finalizers.includes(cleanupFinalizer))
+    definition.metadata = { ...definition.metadata, finalizers: [...finalizers, cleanupFinalizer] };
+  if (isDefinitionConditionTrue(definition, 'Terminating')) return;
+  const state: ConditionState = {
+    type: 'Terminating',
+    status: 'True',
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  definition.status = withDefinitionCondition(definition.status, state, now) as CustomResourceDefinitionStatus;
 }
 
 /** Fills in what follows from the kind's name and from the versions. */

@@ -1,27 +1,33 @@
-// Defaults in schemas: they must fit the schema they stand in, have no fields it does not know, and where they are
+// Defaults in schemas: they must fit the schema they are in, have no fields it does not know, and where they are
 // resources or metadata, be valid ones. As apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go with
 // the packages pruning and objectmeta.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldErrorText, fieldErrorsText, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath } from '../../errors/field-path.js';
 import { isJsonObject } from '../../objects/json.js';
-import { sortedJson } from '../go-form.js';
+import { sortedJson } from '../../go/struct-form.js';
 import { coercionProblem, validateEmbeddedResources } from './embedded-resource.js';
 import { validateValue } from './schema-value.js';
 import type { Schema } from './schema-value.js';
+import type { SchemaWork } from './schema-work.js';
 import { itemSchema, someSchema, valueSchema } from './schema-walk.js';
 
 type FieldErrors = readonly FieldError[];
 
 /**
- * Everything wrong with the defaults of a structural schema. Those under additionalProperties are not allowed at all.
+ * Validates the defaults of a structural schema. Those under additionalProperties are not allowed at all.
  */
-export function validateDefaults(root: Schema, path: FieldPath, requirePruned: boolean): FieldErrors {
+export function validateDefaults(
+  root: Schema,
+  path: FieldPath,
+  options: { readonly requirePruned: boolean; readonly work: SchemaWork },
+): FieldErrors {
   const resource: Schema = { ...root, 'x-kubernetes-embedded-resource': true };
-  return visit(resource, path, { root: resource, steps: [], insideMeta: false, requirePruned });
+  return visit(resource, path, { root: resource, steps: [], insideMeta: false, ...options });
 }
 
-/** Whether some default has fields that its schema does not know. */
+/** Returns whether some default has fields that its schema does not know. */
 export function hasUnknownDefaults(root: Schema): boolean {
   return someSchema(
     root,
@@ -37,6 +43,7 @@ interface Place {
   /** Inside of metadata, kind or apiVersion of that resource. */
   readonly insideMeta: boolean;
   readonly requirePruned: boolean;
+  readonly work: SchemaWork;
 }
 
 function visit(schema: Schema, path: FieldPath, outer: Place): FieldErrors {
@@ -46,6 +53,7 @@ function visit(schema: Schema, path: FieldPath, outer: Place): FieldErrors {
   const items = itemSchema(schema);
   if (items !== undefined) errors.push(...visit(items, path.child('items'), { ...place, steps: [...place.steps, 0] }));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (errors.length > findingsMax) break;
     const insideMeta = place.insideMeta || (isEmbedded(schema) && metaFields.has(name));
     errors.push(
       ...visit(property, path.child('properties').key(name), { ...place, insideMeta, steps: [...place.steps, name] }),
@@ -59,7 +67,7 @@ function validateDefault(schema: Schema, value: unknown, path: FieldPath, place:
     const resource = surround(value, place.steps);
     const problem = coercionProblem(resource, place.root, true, FieldPath.nil);
     const wrong = problem === undefined ? validateEmbeddedResources(resource, place.root, true, FieldPath.nil) : [];
-    if (problem === undefined && wrong.length === 0) return validateValue(schema, value, path);
+    if (problem === undefined && wrong.length === 0) return validateValue(schema, value, path, place.work);
     const why = problem === undefined ? fieldErrorsText(wrong) : fieldErrorText(problem);
     return [fieldInvalid(path, sortedJson(value), `must result in valid metadata: ${why}`)];
   }
@@ -69,7 +77,7 @@ function validateDefault(schema: Schema, value: unknown, path: FieldPath, place:
   const problem = coercionProblem(value, schema, embedded, path);
   if (problem !== undefined) return [...errors, problem];
   const wrong = validateEmbeddedResources(value, schema, embedded, path);
-  return [...errors, ...(wrong.length > 0 ? wrong : validateValue(schema, value, path))];
+  return [...errors, ...(wrong.length > 0 ? wrong : validateValue(schema, value, path, place.work))];
 }
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -84,7 +92,10 @@ function surround(value: unknown, steps: readonly (string | 0)[]): unknown {
   return isJsonObject(inner) ? { kind: 'Validation', apiVersion: 'validation/v1', ...inner } : inner;
 }
 
-/** Whether pruning would take something away; `resource` says the value is one, whose metadata is checked elsewhere. */
+/**
+ * Returns whether pruning would take something away; `resource` says the value is one, whose metadata is checked
+ * elsewhere.
+ */
 function hasUnknownFields(value: unknown, schema: Schema | undefined, resource: boolean): boolean {
   if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return hasUnknownInside(value, schema, resource);
   if (Array.isArray(value)) return value.some((item) => hasUnknownFields(item, schema && itemSchema(schema), false));

@@ -1,16 +1,16 @@
 // The rules of custom resource definitions. What an old definition broke, because the rule came later, its successor
 // may break too: the options below ask the old one.
 // As apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+import { collect, findingsMax, visitUntilFull } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { isPrintable } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { isPrintable } from '../../go/format.js';
+import { utf8Length, isDns1035Label, isDns1123Subdomain } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1035Label, isDns1123Subdomain } from '../../objects/names.js';
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import { printedWord } from '../printed-values.js';
@@ -28,7 +28,7 @@ import { someSchema } from './schema-walk.js';
 type FieldErrors = readonly FieldError[];
 type Definition = Frozen<CustomResourceDefinition>;
 
-/** Everything wrong with a definition; `old` is the one it replaces. */
+/** Validates a definition; `old` is the one it replaces. */
 export function validateDefinition(
   definition: Definition,
   old: Definition | undefined,
@@ -60,7 +60,7 @@ export function validateDefinition(
   return errors;
 }
 
-/** What is wrong with a status. */
+/** Validates a status. */
 export function validateDefinitionStatus({ status }: Definition): FieldErrors {
   return status?.acceptedNames === undefined
     ? []
@@ -77,10 +77,12 @@ function validateStoredVersions({ spec, status }: Definition): FieldErrors {
   const missing = new Map(stored.map((name, index) => [name, index]));
   const errors: FieldError[] = [];
   for (const { name, storage } of versions) {
+    if (errors.length > findingsMax) break;
     if (!missing.delete(name) && storage)
       errors.push(fieldInvalid(path, stored, `must have the storage version ${name}`));
   }
   for (const [name, index] of missing) {
+    if (errors.length > findingsMax) break;
     const until = `until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(
       fieldInvalid(
@@ -113,7 +115,7 @@ function validateSpec(spec: InternalSpec, options: Options): FieldErrors {
       fieldInvalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'),
     );
   }
-  versions.forEach((version, index) => {
+  visitUntilFull(versions, errors, (version, index) => {
     const at = path.child('versions').index(index);
     const wrong = isDns1035Label(version.name);
     if (wrong.length > 0) errors.push(fieldInvalid(at.child('name'), version.name, wrong.join(',')));
@@ -172,7 +174,7 @@ function validateSchemasPresent(
     old === undefined ||
     (old.spec as Partial<typeof old.spec>).versions?.every((version) => schemaOf(version) !== undefined) !== false;
   if (!strict && preserveUnknownFields === true) return [];
-  return versions.flatMap((version, index) => {
+  return collect(versions, (version, index) => {
     if (schemaOf(version) !== undefined || (!strict && !version.served)) return [];
     const at = path.child('versions').index(index).child('schema').child('openAPIV3Schema');
     return [fieldRequired(at, strict ? '' : 'because otherwise all fields are pruned')];
@@ -199,7 +201,7 @@ function validateVersion(
     }),
   );
   errors.push(...validateSubresources(subresources, path.child('subresources')));
-  additionalPrinterColumns.forEach((column, index) =>
+  visitUntilFull(additionalPrinterColumns, errors, (column, index) =>
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))),
   );
   if (selectableFields.length === 0) return errors;
@@ -244,7 +246,7 @@ function validateShared({ shared, versions }: InternalSpec, path: FieldPath, { s
     ...validateVersionSchema(shared.schema, path.child('validation'), { ...schemas, hasStatus, unchanged }),
   ];
   errors.push(...validateSubresources(subresources, path.child('subresources')));
-  additionalPrinterColumns.forEach((column, index) =>
+  visitUntilFull(additionalPrinterColumns, errors, (column, index) =>
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(index))),
   );
   if (selectableFields.length === 0) return errors;

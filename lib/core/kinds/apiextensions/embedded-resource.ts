@@ -1,5 +1,6 @@
 // Whole resources inside of values: their kind, apiVersion and metadata are checked as those of any object.
 // As apiextensions-apiserver/pkg/apiserver/schema/objectmeta: coerce.go and validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -36,7 +37,7 @@ export function coercionProblem(
   return undefined;
 }
 
-/** Everything wrong with embedded resources. */
+/** Validates embedded resources. */
 export function validateEmbeddedResources(
   value: unknown,
   schema: Schema | undefined,
@@ -47,7 +48,7 @@ export function validateEmbeddedResources(
   const own = isJsonObject(value) && (resource || isEmbedded(schema)) ? validateResource(value, path) : [];
   return [
     ...own,
-    ...children(value, schema, path).flatMap(([item, inner, at]) => validateEmbeddedResources(item, inner, false, at)),
+    ...collect(children(value, schema, path), ([item, inner, at]) => validateEmbeddedResources(item, inner, false, at)),
   ];
 }
 

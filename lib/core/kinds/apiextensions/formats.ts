@@ -2,18 +2,17 @@
 // As apiextensions-apiserver/pkg/apiserver/validation/formats.go and kube-openapi/pkg/validation/strfmt. An e-mail
 // address is only looked at roughly: Kubernetes reads all of RFC 5322.
 import { isParseError } from '../../objects/parse-error.js';
-import { parseDuration } from '../../objects/duration.js';
+import { parseDuration } from '../../go/duration.js';
 import { parseCidr, parseIp } from '../../objects/ip-address.js';
-import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
-import { parseGoRequestUri } from '../admissionregistration/go-url.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { isDns1123Label, isDns1123Subdomain, utf8Length } from '../../objects/names.js';
+import { parseGoRequestUri } from '../../go/url.js';
 
-/** Whether a text has the format; undefined for formats that nobody knows. Hyphens in names of formats do not count. */
+/** Returns whether a text has the format; undefined for unknown formats. Hyphens in names of formats do not count. */
 export function formatRule(format: string): ((text: string) => boolean) | undefined {
   return rules.get(format.replaceAll('-', ''));
 }
 
-/** Whether a schema of that type may name the format without a warning. */
+/** Returns whether a schema of that type may name the format without a warning. */
 export function isRecognizedFormat(format: string, type: string): boolean {
   switch (type) {
     case '':

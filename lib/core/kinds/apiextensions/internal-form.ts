@@ -1,6 +1,6 @@
-// How versions and schemas print in errors (go-form.ts), with the unions of the API written out as the structures they
-// are in Go. As the types of apiextensions-apiserver/pkg/apis/apiextensions.
-import { goForms, sortedJson } from '../go-form.js';
+// How versions and schemas print in errors (go/struct-form.ts), with the unions of the API written out as the
+// structures they are in Go. As the types of apiextensions-apiserver/pkg/apis/apiextensions.
+import { goForms, sortedJson } from '../../go/struct-form.js';
 import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.js';
@@ -49,7 +49,7 @@ const print = /* @__PURE__ */ goForms({
 });
 
 /**
- * A copy in which every union is a structure and embedded JSON has its keys in order. `name` is the field it stands in.
+ * A copy in which every union is a structure and embedded JSON has its keys in order. `name` is the field it is in.
  */
 function spelledOut(value: unknown, name: string): unknown {
   switch (name) {

@@ -1,7 +1,7 @@
 // A definition as Kubernetes checks it. Inside the API server, what all versions have in common stands once, beside
 // them, as in the API's first version; errors name those places. As apiextensions-apiserver/pkg/apis/apiextensions/v1,
 // Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec.
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import type {
   CustomResourceDefinitionSpec,

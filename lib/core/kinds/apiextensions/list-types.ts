@@ -1,6 +1,7 @@
 // How lists and maps merge: as one value, as a set, by keys. As
 // apiextensions-apiserver/pkg/apis/apiextensions/validation, the part about x-kubernetes-list-type and
 // x-kubernetes-map-type.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -16,7 +17,7 @@ export interface ListTypeRules {
   readonly requireMapKeys: boolean;
 }
 
-/** Everything wrong with the list or map type of one schema. */
+/** Validates the list or map type of one schema. */
 export function validateListAndMapTypes(schema: Schema, path: FieldPath, rules: ListTypeRules): FieldErrors {
   const {
     'x-kubernetes-map-type': mapType,
@@ -77,6 +78,7 @@ export function validateMapKeys(schema: Schema, path: FieldPath): FieldErrors {
   if (listType === 'set') return errors;
   const required = new Set(items.required);
   for (const key of keys) {
+    if (errors.length > findingsMax) break;
     const property = ownProperty(items, key);
     const at = path.child('items').child('properties').key(key);
     const why = 'this property is in x-kubernetes-list-map-keys, so it';
@@ -123,6 +125,7 @@ function validateMapList(schema: Schema, path: FieldPath): FieldErrors {
   }
   const seen = new Set<string>();
   for (const key of keys) {
+    if (errors.length > findingsMax) break;
     const property = ownProperty(items, key);
     if (property === undefined)
       errors.push(fieldInvalid(keysPath, keys, 'entries must all be names of item properties'));

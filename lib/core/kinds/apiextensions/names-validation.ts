@@ -1,5 +1,6 @@
 // Names of a custom resource: plural, singular, kind, list kind, short names, categories.
 // As apiextensions-apiserver/pkg/apis/apiextensions/validation, ValidateCustomResourceDefinitionNames.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -16,7 +17,7 @@ export function validateRequiredNames(names: Names, path: FieldPath): readonly F
     .map((name) => fieldRequired(path.child(name)));
 }
 
-/** What is wrong with the names that are there. */
+/** Validates the names that are there. */
 export function validateNames(names: Names, path: FieldPath): readonly FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const errors = [
@@ -25,10 +26,14 @@ export function validateNames(names: Names, path: FieldPath): readonly FieldErro
     ...validateMixedCase(kind, path.child('kind')),
     ...validateMixedCase(listKind, path.child('listKind')),
   ];
-  shortNames.forEach((name, index) => errors.push(...validateItem(name, path.child('shortNames').index(index))));
+  visitUntilFull(shortNames, errors, (name, index) =>
+    errors.push(...validateItem(name, path.child('shortNames').index(index))),
+  );
   if (kind !== '' && kind === listKind)
     errors.push(fieldInvalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
-  categories.forEach((name, index) => errors.push(...validateItem(name, path.child('categories').index(index))));
+  visitUntilFull(categories, errors, (name, index) =>
+    errors.push(...validateItem(name, path.child('categories').index(index))),
+  );
   return errors;
 }
 

@@ -5,7 +5,7 @@ import { generalError, invalidValue, wrongFactor } from './schema-value-errors.j
 import type { ValueError } from './schema-value-errors.js';
 import type { Schema } from './schema-value.js';
 
-/** Everything wrong with a number: its format, then multiples, minimum and maximum. */
+/** Validates a number: its format, then multiples, minimum and maximum. */
 export function checkNumber(schema: Schema, value: number, name: string): readonly ValueError[] {
   const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = schema;
   const errors = [...checkRange(schema, value, 'Checked', name)];

@@ -1,13 +1,15 @@
 // The rules of schemas beyond their being structural: what of OpenAPI is not supported, which extensions go together.
 // Rules in CEL are handed to the check once everything at and below them is in order.
 // As apiextensions-apiserver/pkg/apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import type { ExpressionCheck } from '../expression-check.js';
 import { printedWord } from '../printed-values.js';
-import { hasLineBreak, isBlank, trimSpace } from '../trim-space.js';
+import { hasLineBreak, isBlank, trimSpace } from '../../go/trim-space.js';
 import { findField } from './field-path-rules.js';
+import type { RuleCosts } from './rule-costs.js';
 import { validateListAndMapTypes } from './list-types.js';
 import type { Schema } from './schema-value.js';
 import { isSchema, isSchemaList } from './schema-walk.js';
@@ -27,13 +29,18 @@ export interface SchemaScope {
   readonly requireMapKeys: boolean;
   /** How to check rules in CEL; undefined inside of logic and where the schema is not structural. */
   readonly check: ExpressionCheck | undefined;
+  readonly costs: RuleCosts;
+  /** How many values of the schema an object has at most; undefined where there is no bound. */
+  readonly valuesMax: number | undefined;
+  /** The schema around this one in which old values cannot be found. */
+  readonly uncorrelatable: FieldPath | undefined;
   /** Rules and message expressions that the definition already had. */
   readonly stored: ReadonlySet<string>;
   /** The definition already had this schema. */
   readonly unchanged: boolean;
 }
 
-/** Errors of the schema itself, and those of its rules, which are told last. */
+/** Errors of the schema itself, followed by those of its rules. */
 export interface SchemaErrors {
   readonly schema: FieldError[];
   readonly rules: FieldError[];
@@ -42,7 +49,7 @@ export interface SchemaErrors {
 /** The types that OpenAPI knows. */
 export const knownTypes: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Everything wrong with a schema and those inside it. */
+/** Validates a schema and those inside it. */
 export function validateSchema(schema: Schema, path: FieldPath, scope: SchemaScope): SchemaErrors {
   const errors: SchemaErrors = { schema: [...validateSupported(schema, path, scope)], rules: [] };
   const { check: _, ...rest } = scope;
@@ -67,8 +74,10 @@ export function validateSchema(schema: Schema, path: FieldPath, scope: SchemaSco
     visit(inner, path.child('definitions').key(name), inLogic);
   if (schema.items !== undefined) {
     const at = path.child('items');
-    if (isSchemaList(schema.items)) schema.items.forEach((inner, index) => visit(inner, at.index(index), below));
-    else visit(schema.items, at, below);
+    const isMap = schema['x-kubernetes-list-type'] === 'map';
+    const items = repeated(below, schema.maxItems, isMap ? undefined : path);
+    if (isSchemaList(schema.items)) schema.items.forEach((inner, index) => visit(inner, at.index(index), items));
+    else visit(schema.items, at, items);
   }
   for (const [name, inner] of Object.entries(schema.dependencies ?? {})) {
     if (isSchema(inner)) visit(inner, path.child('dependencies').key(name), inLogic);
@@ -84,11 +93,23 @@ export function validateSchema(schema: Schema, path: FieldPath, scope: SchemaSco
     errors.schema.length === 0 &&
     scope.check !== undefined
   ) {
+    const { stored, unchanged, costs, valuesMax, uncorrelatable } = scope;
+    const isResource = scope.isRoot || schema['x-kubernetes-embedded-resource'] === true;
     errors.rules.push(
-      ...scope.check({ kind: 'schema', schema, path, stored: scope.stored, unchanged: scope.unchanged }),
+      ...scope.check({ kind: 'schema', schema, path, stored, unchanged, costs, valuesMax, uncorrelatable, isResource }),
     );
   }
   return errors;
+}
+
+/** The scope of what a list or map holds several of. */
+function repeated(scope: SchemaScope, count: number | undefined, uncorrelatable: FieldPath | undefined): SchemaScope {
+  const { valuesMax } = scope;
+  return {
+    ...scope,
+    valuesMax: valuesMax === undefined || count === undefined ? undefined : valuesMax * count,
+    uncorrelatable: scope.uncorrelatable ?? uncorrelatable,
+  };
 }
 
 interface Visit {
@@ -109,10 +130,12 @@ function visitProperties(schema: Schema, path: FieldPath, { scope, below, errors
   }
   if (typeof additionalProperties === 'object') {
     const noDefaults = 'inside additionalProperties applying to object metadata';
+    const isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
+    const values = repeated(below, schema.maxProperties, isAtomic ? path : undefined);
     visit(
       additionalProperties,
       path.child('additionalProperties'),
-      scope.insideMeta ? { ...below, noDefaults } : below,
+      scope.insideMeta ? { ...values, noDefaults } : values,
     );
   }
   const ofResource = scope.isRoot || schema['x-kubernetes-embedded-resource'] === true;
@@ -165,7 +188,7 @@ const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 /** Rules, apart from their expressions. */
 function validateRules(schema: Schema, path: FieldPath): FieldErrors {
   const rules = schema['x-kubernetes-validations'] ?? [];
-  return rules.flatMap(({ rule, message = '', messageExpression = '', reason, fieldPath = '' }, index) => {
+  return collect(rules, ({ rule, message = '', messageExpression = '', reason, fieldPath = '' }, index) => {
     const at = path.child('x-kubernetes-validations').index(index);
     const errors: FieldError[] = [];
     if (isBlank(rule)) errors.push(fieldRequired(at.child('rule'), 'rule is not specified'));

@@ -10,8 +10,8 @@ import {
 } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { formatValue, quote } from '../../errors/go-format.js';
-import { sortedJson } from '../go-form.js';
+import { formatValue, quote } from '../../go/format.js';
+import { sortedJson } from '../../go/struct-form.js';
 
 /** One thing wrong. */
 export interface ValueError {

@@ -1,7 +1,7 @@
 // Walks through all schemas inside a schema. As apiextensions-apiserver/pkg/apis/apiextensions/validation, SchemaHas.
 import type { Schema } from './schema-value.js';
 
-/** Whether the schema or any schema inside it, wherever that stands, is as asked. */
+/** Returns whether the schema or any schema inside it, wherever that stands, is as asked. */
 export function someSchema(schema: Schema, asked: (schema: Schema) => boolean): boolean {
   return asked(schema) || subschemas(schema).some((inner) => someSchema(inner, asked));
 }
@@ -16,12 +16,12 @@ export function valueSchema({ additionalProperties }: Schema): Schema | undefine
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** Whether items are described one by one, which only old schemas do. */
+/** Returns whether items are described one by one, which only old schemas do. */
 export function isSchemaList(items: NonNullable<Schema['items']>): items is readonly Schema[] {
   return Array.isArray(items);
 }
 
-/** Whether a dependency is a schema, and not a list of properties. */
+/** Returns whether a dependency is a schema, and not a list of properties. */
 export function isSchema(dependency: NonNullable<Schema['dependencies']>[string]): dependency is Schema {
   return !Array.isArray(dependency);
 }

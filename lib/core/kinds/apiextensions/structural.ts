@@ -1,10 +1,11 @@
 // Structural schemas: every value has one known type, said outside of all logic, so that unknown fields can be dropped
 // and defaults filled in. As apiextensions-apiserver/pkg/apiserver/schema: convert.go, validation.go and complete.go.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
-import { parseGoRegexp } from './go-regexp.js';
+import { deepEqual } from '../../objects/json.js';
+import { parseGoRegexp } from '../../go/regexp.js';
 import type { Schema } from './schema-value.js';
 import { isSchemaList, itemSchema, valueSchema } from './schema-walk.js';
 
@@ -164,12 +165,16 @@ function validateLogic(schema: Schema, path: FieldPath, skipped: Skipped): Field
   const none = { anyOf: false, firstAllOf: false };
   const errors: FieldError[] = [];
   if (!skipped.anyOf)
-    anyOf.forEach((inner, index) => errors.push(...validateNested(inner, path.child('anyOf').index(index), none)));
-  allOf.forEach((inner, index) => {
+    visitUntilFull(anyOf, errors, (inner, index) =>
+      errors.push(...validateNested(inner, path.child('anyOf').index(index), none)),
+    );
+  visitUntilFull(allOf, errors, (inner, index) => {
     const options = { anyOf: skipped.firstAllOf && index === 0, firstAllOf: false };
     errors.push(...validateNested(inner, path.child('allOf').index(index), options));
   });
-  oneOf.forEach((inner, index) => errors.push(...validateNested(inner, path.child('oneOf').index(index), none)));
+  visitUntilFull(oneOf, errors, (inner, index) =>
+    errors.push(...validateNested(inner, path.child('oneOf').index(index), none)),
+  );
   if (not !== undefined) errors.push(...validateNested(not, path.child('not'), none));
   const parsed = pattern === '' ? undefined : parseGoRegexp(pattern);
   if (parsed !== undefined && 'error' in parsed) {
@@ -221,7 +226,7 @@ function validateCompleteness(logic: Schema, structural: Schema, path: FieldPath
   const errors: FieldError[] = [];
   if (not !== undefined) errors.push(...validateNestedCompleteness(not, structural, path, logicPath.child('not')));
   for (const [name, schemas] of Object.entries({ allOf, anyOf, oneOf })) {
-    schemas.forEach((inner, index) =>
+    visitUntilFull(schemas, errors, (inner, index) =>
       errors.push(...validateNestedCompleteness(inner, structural, path, logicPath.child(name).index(index))),
     );
   }

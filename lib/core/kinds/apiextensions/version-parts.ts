@@ -1,5 +1,6 @@
 // Parts of a version beside its schema: subresources, printer columns, selectable fields.
 // As apiextensions-apiserver/pkg/apis/apiextensions/validation.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired, fieldTooMany } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -72,7 +73,7 @@ export function validateSelectableFields(
   const problem = structuralProblem(schema);
   if (problem !== undefined) return [fieldInvalid(options.schemaPath, '', problem)];
   const seen = new Set<string>();
-  const errors = fields.flatMap(({ jsonPath }, index) => {
+  const errors = collect(fields, ({ jsonPath }, index) => {
     const at = path.index(index).child('jsonPath');
     if (jsonPath === '') return [fieldRequired(at)];
     const found = findField(jsonPath, schema, { allowBrackets: false });

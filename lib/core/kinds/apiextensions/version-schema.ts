@@ -5,7 +5,7 @@ import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { CustomResourceValidation } from '../../types/apiextensions-v1.generated.js';
 import type { ExpressionCheck } from '../expression-check.js';
@@ -14,14 +14,18 @@ import { printedSchema } from './internal-form.js';
 import { schemaOf, schemasOf } from './internal-spec.js';
 import type { InternalSpec } from './internal-spec.js';
 import { validateMapKeys, validateSetItems } from './list-types.js';
+import { RuleCosts } from './rule-costs.js';
 import { knownTypes, validateSchema } from './schema-rules.js';
 import type { Schema } from './schema-value.js';
 import { someSchema } from './schema-walk.js';
+import { SchemaWork } from './schema-work.js';
 import { structuralProblem, validateStructural } from './structural.js';
 
 /** Which rules hold for the schemas of a definition. */
 export interface SchemaOptions {
   readonly check: ExpressionCheck;
+  /** Shared by the defaults of all versions. */
+  readonly work: SchemaWork;
   readonly requireStructural: boolean;
   readonly requireKnownTypes: boolean;
   readonly requirePrunedDefaults: boolean;
@@ -45,6 +49,7 @@ export function schemaOptions(
   );
   return {
     check,
+    work: new SchemaWork(),
     requireStructural: spec.preserveUnknownFields !== true || needsStructure || !before.some(isNonStructural),
     requireKnownTypes: none(({ type = '' }) => type !== '' && !knownTypes.includes(type)),
     requirePrunedDefaults: !before.some((schema) => !isNonStructural(schema) && hasUnknownDefaults(schema)),
@@ -61,7 +66,7 @@ export interface VersionOptions extends Omit<SchemaOptions, 'unchanged'> {
   readonly unchanged: boolean;
 }
 
-/** Everything wrong with a schema. `path` is that of its wrapper. */
+/** Validates a schema. `path` is that of its wrapper. */
 export function validateVersionSchema(
   validation: Frozen<CustomResourceValidation> | undefined,
   path: FieldPath,
@@ -76,28 +81,35 @@ export function validateVersionSchema(
     errors.push(fieldForbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   const problem = options.requireStructural ? structuralProblem(schema) : undefined;
   const structure =
-    options.requireStructural && problem === undefined
-      ? validateStructuralParts(schema, at, options.requirePrunedDefaults)
-      : undefined;
+    options.requireStructural && problem === undefined ? validateStructuralParts(schema, at, options) : undefined;
+  const costs = new RuleCosts();
   const { schema: wrong, rules } = validateSchema(schema, at, {
     ...options,
+    costs,
+    valuesMax: 1,
+    uncorrelatable: undefined,
     insideMeta: false,
     isRoot: true,
     check: structure?.length === 0 ? options.check : undefined,
   });
-  errors.push(...(structure ?? []), ...wrong, ...rules);
-  // Why a schema has no structural form is mostly told by its other errors, so it is told only where there are none.
+  errors.push(...(structure ?? []), ...wrong, ...rules, ...(options.unchanged ? [] : costs.validate(at)));
+  // The other errors of a schema mostly say why it has no structural form, so that is reported only where there are
+  // none.
   return errors.length === 0 && problem !== undefined ? [fieldInvalid(at, '', problem)] : errors;
 }
 
 const anywhere: FieldPath = fieldPath();
 
-function validateStructuralParts(schema: Schema, path: FieldPath, requirePruned: boolean): readonly FieldError[] {
+function validateStructuralParts(
+  schema: Schema,
+  path: FieldPath,
+  { requirePrunedDefaults: requirePruned, work }: VersionOptions,
+): readonly FieldError[] {
   const errors = validateStructural(schema, path);
-  return errors.length > 0 ? errors : validateDefaults(schema, path, requirePruned);
+  return errors.length > 0 ? errors : validateDefaults(schema, path, { requirePruned, work });
 }
 
-/** Only the first field that is not allowed is told, and the type comes before most. */
+/** Only the first field that is not allowed is reported; the type comes before most. */
 function validateRoot(schema: Schema, path: FieldPath): readonly FieldError[] {
   const { type = '' } = schema;
   const rule = 'at the root of the schema if the status subresource is enabled';

@@ -1,11 +1,12 @@
 // APIServices: who serves a version of an API group, this server itself or another one behind a Service.
 // As kube-aggregator/pkg/registry/apiservice/{strategy.go,etcd/etcd.go} and pkg/apis/apiregistration/validation.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { decodeBase64 } from '../../objects/base64.js';
+import { quote } from '../../go/format.js';
+import { decodeBase64 } from '../../go/base64.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1035Label, isDns1123Subdomain, isPathSegment, isPortNumber } from '../../objects/names.js';
 import { printTime } from '../../objects/time.js';
@@ -38,7 +39,7 @@ const table: KindTable<APIService> = {
   },
 };
 
-/** What is particular to APIServices. */
+/** The strategy of APIServices. */
 export const apiService: KindStrategy<APIService> = {
   nameRule: (name) => isPathSegment(name),
   prepareForCreate: (object, { now }) => {
@@ -92,7 +93,7 @@ function validate({ metadata = {}, spec = noSpec }: Frozen<APIService>): readonl
 
 const noSpec: Frozen<APIServiceSpec> = { groupPriorityMinimum: 0, versionPriority: 0 };
 
-/** Names that cannot be names at all are somebody else's complaint. */
+/** Names that are not valid at all are reported by the validation of metadata. */
 function validateName(name: string, required: string, path: FieldPath): readonly FieldError[] {
   if (name === '' || name === required || isPathSegment(name).length > 0) return [];
   return [fieldInvalid(path, name, `must be \`spec.version+"."+spec.group\`: ${quote(required)}`)];
@@ -149,7 +150,7 @@ function validateService(
 }
 
 function validateConditions(status: Frozen<APIServiceStatus> | undefined, path: FieldPath): readonly FieldError[] {
-  return (status?.conditions ?? []).flatMap(({ status: value }, index) =>
+  return collect(status?.conditions ?? [], ({ status: value }, index) =>
     statuses.includes(value)
       ? []
       : [fieldNotSupported(path.index(index).child('status'), printedWord(value), statuses)],

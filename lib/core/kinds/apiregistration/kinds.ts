@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { apiService } from './api-service.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const apiregistrationKinds: Readonly<Record<string, KindParticulars>> = {
   'apiregistration.k8s.io/v1/APIService': { strategy: apiService },
 };

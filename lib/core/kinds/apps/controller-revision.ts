@@ -17,7 +17,7 @@ import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 const dataPath = fieldPath('data');
 const revisionPath = fieldPath('revision');
 
-/** What is particular to ControllerRevisions. */
+/** The strategy of ControllerRevisions. */
 export const controllerRevision: KindStrategy<ControllerRevision> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ data, revision }) => [...validateNonNegative(revision, revisionPath), ...validateData(data)],

@@ -1,5 +1,5 @@
 // What is wrong with a DaemonSet. As pkg/apis/apps/validation/validation.go, ValidateDaemonSet and its parts. The rules
-// of the template's generation are left out: nobody but the strategy sets it.
+// of the template's generation are left out: only the strategy sets it.
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -36,7 +36,7 @@ const specPath = fieldPath('spec');
 const selectorPath = specPath.child('selector');
 const templatePath = specPath.child('template');
 
-/** Everything wrong with a DaemonSet's specification. */
+/** Validates a DaemonSet's specification. */
 export function validateDaemonSetSpec(
   spec: Frozen<DaemonSetSpec>,
   options: PodValidationOptions,
@@ -56,7 +56,7 @@ export function validateDaemonSetSpec(
   ];
 }
 
-/** Everything wrong with an update: the selector keeps its first value, wrong as it may be. */
+/** Validates an update: the selector keeps its first value, wrong as it may be. */
 export function validateDaemonSetUpdate({ spec }: Frozen<DaemonSet>, { spec: old }: Frozen<DaemonSet>): FieldErrors {
   if (spec === undefined) return [];
   return [
@@ -69,7 +69,7 @@ export function validateDaemonSetUpdate({ spec }: Frozen<DaemonSet>, { spec: old
   ];
 }
 
-/** Everything wrong with an update of the status. */
+/** Validates an update of the status. */
 export function validateDaemonSetStatus(status: Loose<DaemonSetStatus>, old: Loose<DaemonSetStatus>): FieldErrors {
   const path = fieldPath('status');
   return [

@@ -1,8 +1,8 @@
-// DaemonSets: one pod on every node that is meant. As pkg/registry/apps/daemonset/strategy.go; validation stands in
-// daemon-set-validation.ts. The template has a generation of its own, which only versions of the past had as a field:
-// it stands in an annotation that nobody else may change (template-generation.ts).
+// DaemonSets: one pod on every eligible node. As pkg/registry/apps/daemonset/strategy.go; validation is in
+// daemon-set-validation.ts. The pod template has a generation of its own. It was a field in former versions and is now
+// an annotation that every stored DaemonSet has and only the server sets. As pkg/apis/apps/v1/conversion.go.
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual, setOwn } from '../../objects/json.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { DaemonSet } from '../../types/apps-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -12,11 +12,13 @@ import { podTemplateWarnings } from '../pods/pod-warnings.js';
 import { age, ageColumn, integerColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateDaemonSetSpec, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.js';
 import { containerCells, containerColumns, labelsCell, selectorCell, selectorColumn } from './template-cells.js';
-import { canonicalTemplateGeneration, setTemplateGeneration, templateGeneration } from './template-generation.js';
+import type { Frozen } from '../../objects/meta.js';
+import { DecodeError } from '../../schema/decode-error.js';
+import { int64Of, numError } from '../../go/strconv.js';
 
 const templatePath = fieldPath('spec', 'template');
 
-/** What is particular to DaemonSets. */
+/** The strategy of DaemonSets. */
 export const daemonSet: KindStrategy<DaemonSet> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate(object) {
@@ -91,4 +93,28 @@ export function daemonSetDefaults({ metadata, spec }: DaemonSet): void {
     strategy.rollingUpdate.maxSurge ??= 0;
   }
   if (spec.template.spec !== undefined) podSpecDefaults(spec.template.spec);
+}
+
+const annotation = 'deprecated.daemonset.template.generation';
+
+/** Rewrites the annotation as its number is printed. Throws DecodeError if it is not a number. */
+function canonicalTemplateGeneration(annotations: Record<string, string>): void {
+  if (!Object.hasOwn(annotations, annotation)) return;
+  const text = annotations[annotation] ?? '';
+  const generation = int64Of(text);
+  if (generation === undefined) throw new DecodeError(numError('ParseInt', text));
+  setOwn(annotations, annotation, String(generation));
+}
+
+/** Returns the template's generation; 0 without the annotation. */
+function templateGeneration({ metadata }: Frozen<DaemonSet>): bigint {
+  const text = metadata?.annotations?.[annotation];
+  return (text === undefined ? undefined : int64Of(text)) ?? 0n;
+}
+
+/** Writes the template's generation into the annotation. */
+function setTemplateGeneration(object: DaemonSet, generation: bigint): void {
+  const metadata = (object.metadata ??= {});
+  metadata.annotations = { ...metadata.annotations };
+  setOwn(metadata.annotations, annotation, String(generation));
 }

@@ -3,9 +3,9 @@ import { setOwn } from '../../objects/json.js';
 import type { Deployment } from '../../types/apps-v1.generated.js';
 import { podSpecDefaults } from '../pods/pod-defaults.js';
 import { DecodeError } from '../../schema/decode-error.js';
-import { readInt64 } from './annotated-number.js';
+import { int64Of, numError } from '../../go/strconv.js';
 
-/** The revision to go back to, which only versions of the past had as a field. */
+/** Holds the revision to roll back to, a field in former versions. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to';
 
 /** Fills in the strategy and the pods' defaults, and rewrites the rollback annotation as conversion would. */
@@ -30,9 +30,10 @@ function canonicalRollback(annotations: Record<string, string>): void {
     delete annotations[rollbackAnnotation];
     return;
   }
-  const revision = readInt64(text);
-  if (typeof revision !== 'bigint') {
-    throw new DecodeError(`failed to parse annotation[${rollbackAnnotation}]=${text} as int64: ${revision.wrong}`);
+  const revision = int64Of(text);
+  if (revision === undefined) {
+    const problem = numError('ParseInt', text);
+    throw new DecodeError(`failed to parse annotation[${rollbackAnnotation}]=${text} as int64: ${problem}`);
   }
   setOwn(annotations, rollbackAnnotation, String(revision));
 }

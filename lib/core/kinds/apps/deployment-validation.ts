@@ -31,7 +31,7 @@ type FieldErrors = readonly FieldError[];
 const specPath = fieldPath('spec');
 const statusPath = fieldPath('status');
 
-/** Everything wrong with a Deployment's specification; metadata carries the revision of a rollback. */
+/** Validates a Deployment's specification; metadata carries the revision of a rollback. */
 export function validateDeploymentSpec(
   { metadata, spec }: { readonly metadata: Frozen<ObjectMeta> | undefined; readonly spec: Frozen<DeploymentSpec> },
   options: PodValidationOptions,
@@ -59,7 +59,7 @@ export function validateDeploymentSpec(
   return errors;
 }
 
-/** Everything wrong with an update: the selector keeps its first value. */
+/** Validates an update: the selector keeps its first value. */
 export function validateDeploymentUpdate({ metadata, spec }: Frozen<Deployment>, old: Frozen<Deployment>): FieldErrors {
   if (spec === undefined) return [];
   return [
@@ -68,7 +68,7 @@ export function validateDeploymentUpdate({ metadata, spec }: Frozen<Deployment>,
   ];
 }
 
-/** Everything wrong with an update of the status. As ValidateDeploymentStatusUpdate. */
+/** Validates an update of the status. As ValidateDeploymentStatusUpdate. */
 export function validateDeploymentStatus(status: Frozen<DeploymentStatus>, old: Frozen<DeploymentStatus>): FieldErrors {
   const { replicas = 0, readyReplicas = 0 } = status;
   return [

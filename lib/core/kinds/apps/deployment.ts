@@ -1,8 +1,8 @@
 // Deployments: pods of one template, replaced a few at a time when the template changes.
-// As pkg/registry/apps/deployment/strategy.go; validation stands in deployment-validation.ts, defaults in
+// As pkg/registry/apps/deployment/strategy.go; validation is in deployment-validation.ts, defaults in
 // deployment-defaults.ts. A change of annotations is a new generation: they are copied to the replica sets.
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { printLabelSelector } from '../../objects/label-selector.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -18,7 +18,7 @@ import { readSelector } from './template-validation.js';
 
 const templatePath = fieldPath('spec', 'template');
 
-/** What is particular to Deployments. */
+/** The strategy of Deployments. */
 export const deployment: KindStrategy<Deployment> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ metadata, spec }) =>
@@ -38,7 +38,7 @@ export const deployment: KindStrategy<Deployment> = {
   subresources: {
     status: {
       prepareForUpdate(object, old) {
-        // Whoever writes the status may not change labels.
+        // An update of the status cannot change labels.
         const metadata = (object.metadata ??= {});
         const labels = old.metadata?.labels;
         if (labels === undefined) delete metadata.labels;

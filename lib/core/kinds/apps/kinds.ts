@@ -8,7 +8,7 @@ import { replicaSet, replicaSetDefaults } from './replica-set.js';
 import { statefulSetDefaults } from './stateful-set-defaults.js';
 import { statefulSet } from './stateful-set.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const appsKinds: Readonly<Record<string, KindParticulars>> = {
   'apps/v1/ControllerRevision': { strategy: controllerRevision },
   'apps/v1/DaemonSet': { strategy: daemonSet, setDefaults: daemonSetDefaults },

@@ -1,7 +1,7 @@
 // How ReplicaSets and ReplicationControllers count: their status, the field selectors may name, and their table. They
 // differ only in how they say which pods are theirs.
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { ReplicaSet } from '../../types/apps-v1.generated.js';
 import type { ReplicationController } from '../../types/core-v1.generated.js';

@@ -26,7 +26,7 @@ import {
 const specPath = fieldPath('spec');
 const templatePath = specPath.child('template');
 
-/** What is particular to ReplicaSets. */
+/** The strategy of ReplicaSets. */
 export const replicaSet: KindStrategy<ReplicaSet> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ spec }) => (spec === undefined ? [] : validateSpec(spec, podTemplateValidationOptions(spec.template))),

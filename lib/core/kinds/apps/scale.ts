@@ -36,7 +36,7 @@ export function withReplicas<T extends Frozen<Scalable>>(object: T, replicas: nu
   return { ...object, spec: { ...object.spec, replicas } };
 }
 
-/** Everything wrong with a Scale that someone wrote. */
+/** Validates a Scale that someone wrote. */
 export function validateScale({ metadata = {}, spec = {} }: Frozen<Scale>): readonly FieldError[] {
   return [
     ...validateObjectMeta(metadata, { namespaced: true, nameRule: nameIsDnsSubdomain }),

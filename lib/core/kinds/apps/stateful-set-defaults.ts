@@ -8,7 +8,7 @@ import { roundResourceList } from '../resource-list.js';
 export function statefulSetDefaults({ spec }: StatefulSet): void {
   if (spec === undefined) return;
   const strategy = (spec.updateStrategy ??= {});
-  // Whoever names the strategy without its settings gets none.
+  // A strategy that is set without its settings gets no default settings.
   if (strategy.type === undefined) {
     strategy.type = 'RollingUpdate';
     strategy.rollingUpdate ??= {};

@@ -1,10 +1,11 @@
 // What is wrong with a StatefulSet. As pkg/apis/apps/validation/validation.go, ValidateStatefulSet and its parts. An
 // update tolerates what the old object was already allowed: its claims, its service's name, and its whole template if
 // anything was wrong with the old specification.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath, fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label } from '../../objects/names.js';
@@ -42,7 +43,7 @@ export interface StatefulSetLeniency {
   readonly skipTemplate?: boolean;
 }
 
-/** Everything wrong with a StatefulSet's specification. */
+/** Validates a StatefulSet's specification. */
 export function validateStatefulSetSpec(
   spec: Frozen<StatefulSetSpec>,
   path: FieldPath,
@@ -65,7 +66,7 @@ export function validateStatefulSetSpec(
       path.child('persistentVolumeClaimRetentionPolicy'),
     ),
     ...(isNew
-      ? volumeClaimTemplates.flatMap(({ spec: claim = {} }, index) =>
+      ? collect(volumeClaimTemplates, ({ spec: claim = {} }, index) =>
           validateClaimSpec(claim, path.child('volumeClaimTemplates').index(index).child('spec')),
         )
       : []),
@@ -81,7 +82,7 @@ export function validateStatefulSetSpec(
   ];
 }
 
-/** Everything wrong with an update. */
+/** Validates an update. */
 export function validateStatefulSetUpdate(
   { spec }: Frozen<StatefulSet>,
   { spec: old }: Frozen<StatefulSet>,
@@ -94,7 +95,7 @@ export function validateStatefulSetUpdate(
   return deepEqual(fixedPart(spec), fixedPart(old)) ? errors : [...errors, fieldForbidden(path, fixedSentence)];
 }
 
-/** Everything wrong with an update of the status. */
+/** Validates an update of the status. */
 export function validateStatefulSetStatus(
   status: Loose<StatefulSetStatus>,
   old: Loose<StatefulSetStatus>,
@@ -148,7 +149,7 @@ function validateRetentionPolicy(
 ): FieldErrors {
   if (policy === undefined) return [];
   const words = ['Retain', 'Delete'];
-  return (['whenDeleted', 'whenScaled'] as const).flatMap((field) => {
+  return collect(['whenDeleted', 'whenScaled'] as const, (field) => {
     const word = policy[field] ?? '';
     return words.includes(word) ? [] : [fieldNotSupported(path.child(field), printedWord(word), words)];
   });

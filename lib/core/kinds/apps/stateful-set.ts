@@ -1,9 +1,10 @@
 // StatefulSets: numbered pods with storage of their own. As pkg/registry/apps/statefulset/strategy.go; validation
-// stands in stateful-set-validation.ts, defaults in stateful-set-defaults.ts. How many pods may be down during an
+// is in stateful-set-validation.ts, defaults in stateful-set-defaults.ts. How many pods may be down during an
 // update is a feature that v1.36 leaves off: the field is dropped.
+import { collect } from '../../errors/collect.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsLabel } from '../../objects/names.js';
 import type { StatefulSet, StatefulSetSpec } from '../../types/apps-v1.generated.js';
@@ -21,7 +22,7 @@ import { containerCells, containerColumns } from './template-cells.js';
 
 const templatePath = fieldPath('spec', 'template');
 
-/** What is particular to StatefulSets. */
+/** The strategy of StatefulSets. */
 export const statefulSet: KindStrategy<StatefulSet> = {
   nameRule: nameIsDnsLabel,
   prepareForCreate: dropUnused,
@@ -65,7 +66,7 @@ function dropUnused({ spec }: StatefulSet): void {
 function specWarnings(spec: Frozen<StatefulSetSpec>, at: (template: FieldPath) => FieldPath): readonly string[] {
   const { volumeClaimTemplates = [], revisionHistoryLimit = 0 } = spec;
   const path = fieldPath('spec', 'volumeClaimTemplates');
-  const warnings = volumeClaimTemplates.flatMap((template, index) =>
+  const warnings = collect(volumeClaimTemplates, (template, index) =>
     claimSpecWarnings(template.spec ?? {}, at(path.index(index))),
   );
   if (revisionHistoryLimit < 0) {

@@ -1,5 +1,6 @@
 // Counts in the status of workloads: none is negative, parts are no larger than the whole, collisions only add up.
 // As the Validate…Status functions of pkg/apis/apps/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -14,7 +15,7 @@ export function validateNonNegatives<Name extends string>(
   path: FieldPath,
   names: readonly Name[],
 ): readonly FieldError[] {
-  return names.flatMap((name) => validateNonNegative(counts[name] ?? 0, path.child(name)));
+  return collect(names, (name) => validateNonNegative(counts[name] ?? 0, path.child(name)));
 }
 
 /** None of the named counts is larger than another, which `than` names in the message. */
@@ -24,7 +25,7 @@ export function validateNotMore<Name extends string>(
   { fields, than, count }: { readonly fields: readonly Name[]; readonly than: string; readonly count: number },
 ): readonly FieldError[] {
   const larger = fields.filter((name) => (counts[name] ?? 0) > count);
-  return larger.map((name) => fieldInvalid(path.child(name), counts[name], `cannot be greater than ${than}`));
+  return collect(larger, (name) => [fieldInvalid(path.child(name), counts[name], `cannot be greater than ${than}`)]);
 }
 
 /** The counts of a ReplicaSet or a ReplicationController. */

@@ -5,7 +5,7 @@
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Selector } from '../../objects/label-selector.js';
 import { matchesLabels } from '../../objects/label-selector.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -31,7 +31,7 @@ export function validateRequiredSelector(
     : wrong;
 }
 
-/** Whether a selector is there and selects everything. */
+/** Returns whether a selector is there and selects everything. */
 export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Frozen<LabelSelector>): boolean {
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }

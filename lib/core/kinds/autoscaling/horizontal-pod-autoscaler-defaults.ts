@@ -1,5 +1,5 @@
 // Defaults of HorizontalPodAutoscalers, in place on a freshly decoded object.
-// As pkg/apis/autoscaling/v1/defaults.go and v2/defaults.go. The conversion stands in scheme/conversions.
+// As pkg/apis/autoscaling/v1/defaults.go and v2/defaults.go. The conversion is in scheme/conversions.
 import { defaultCpuUtilization, roundTripAnnotations } from '../../scheme/conversions/horizontal-pod-autoscaler.js';
 import type * as autoscalingV1 from '../../types/autoscaling-v1.generated.js';
 import type { HPAScalingRules, HorizontalPodAutoscaler } from '../../types/autoscaling-v2.generated.js';

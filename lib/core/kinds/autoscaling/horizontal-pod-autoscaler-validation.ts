@@ -1,6 +1,7 @@
 // What is wrong with a HorizontalPodAutoscaler, in its hub version v2; metrics are checked in metrics-validation.ts.
 // As pkg/apis/autoscaling/validation/validation.go and pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go.
 // An update tolerates references to API versions that were wrong before.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -24,7 +25,7 @@ type FieldErrors = readonly FieldError[];
 
 const path = fieldPath('spec');
 
-/** Everything wrong with the specification, given the one it replaces. */
+/** Validates the specification, given the one it replaces. */
 export function validateAutoscalerSpec(
   spec: Frozen<HorizontalPodAutoscalerSpec>,
   old?: Frozen<HorizontalPodAutoscalerSpec>,
@@ -51,7 +52,7 @@ export function validateAutoscalerSpec(
   ];
 }
 
-/** Everything wrong with an update of the status. */
+/** Validates an update of the status. */
 export function validateAutoscalerStatus({
   currentReplicas = 0,
   desiredReplicas = 0,
@@ -98,7 +99,7 @@ function validateRules(rules: Loose<HPAScalingRules> | undefined, at: FieldPath)
   if (policies.length === 0) errors.push(fieldRequired(at.child('policies'), 'must specify at least one Policy'));
   return [
     ...errors,
-    ...policies.flatMap((policy, index) => validatePolicy(policy, at.child('policies').index(index))),
+    ...collect(policies, (policy, index) => validatePolicy(policy, at.child('policies').index(index))),
     ...(tolerance === undefined ? [] : validateNonNegativeQuantity(tolerance, at.child('tolerance'))),
   ];
 }

@@ -7,7 +7,7 @@ import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateAutoscalerSpec, validateAutoscalerStatus } from './horizontal-pod-autoscaler-validation.js';
 import { metricsCell } from './metrics-cell.js';
 
-/** What is particular to HorizontalPodAutoscalers. */
+/** The strategy of HorizontalPodAutoscalers. */
 export const horizontalPodAutoscaler: KindStrategy<HorizontalPodAutoscaler> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ spec }) => validateAutoscalerSpec(spec),

@@ -7,7 +7,7 @@ import {
 } from './horizontal-pod-autoscaler-defaults.js';
 import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const autoscalingKinds: Readonly<Record<string, KindParticulars>> = {
   'autoscaling/v1/HorizontalPodAutoscaler': {
     conversion: horizontalPodAutoscalerV1,

@@ -1,5 +1,6 @@
 // What is wrong with the metrics of a HorizontalPodAutoscaler: each has a type, the one source that goes with it, and a
 // target. As pkg/apis/autoscaling/validation/validation.go, validateMetrics.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -23,13 +24,13 @@ interface MetricsContext {
   readonly reference: ReferenceLeniency;
 }
 
-/** Everything wrong with the metrics. */
+/** Validates the metrics. */
 export function validateMetrics(
   metrics: readonly Metric[],
   path: FieldPath,
   { minReplicas, reference }: MetricsContext,
 ): FieldErrors {
-  const errors = metrics.flatMap((metric, index) => validateMetric(metric, path.index(index), reference));
+  const errors = collect(metrics, (metric, index) => validateMetric(metric, path.index(index), reference));
   // Metrics of pods say nothing when there are none.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.push(
@@ -71,7 +72,9 @@ function validateMetric(metric: Metric, path: FieldPath, reference: ReferenceLen
   if (present.length > 1) {
     const others = present.filter((source) => source !== expected);
     errors.push(
-      ...others.map((source) => fieldForbidden(path.child(source), 'must populate the given metric source only')),
+      ...collect(others, (source) => [
+        fieldForbidden(path.child(source), 'must populate the given metric source only'),
+      ]),
     );
   }
   return errors;

@@ -18,7 +18,7 @@ export interface ReferenceLeniency {
   readonly anyVersion?: boolean;
 }
 
-/** Everything wrong with a reference. */
+/** Validates a reference. */
 export function validateReference(
   reference: Loose<CrossVersionObjectReference>,
   path: FieldPath,
@@ -33,7 +33,7 @@ export function validateReference(
   ];
 }
 
-/** What is wrong with a reference's apiVersion, if anything. */
+/** Validates a reference's apiVersion, if anything. */
 export function wrongApiVersion(
   { apiVersion = '' }: Loose<CrossVersionObjectReference>,
   leniency: ReferenceLeniency,

@@ -4,11 +4,10 @@
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length, nameIsDnsSubdomain } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { nameIsDnsSubdomain } from '../../objects/names.js';
 import { isParseError } from '../../objects/parse-error.js';
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../types/batch-v1.generated.js';
 import { podNameWarnings } from '../apps/pod-name-warnings.js';
@@ -32,7 +31,7 @@ const templatePath = specPath.child('jobTemplate').child('spec');
 /** Names of its Jobs have eleven characters more, and at most 63. */
 const nameBytesMax = 52;
 
-/** What is particular to CronJobs. */
+/** The strategy of CronJobs. */
 export const cronJob: KindStrategy<CronJob> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ metadata, spec }) => [

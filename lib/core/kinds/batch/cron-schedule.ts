@@ -1,10 +1,10 @@
 // Schedules in the language of cron: five fields, or a name such as `@daily`, or `@every 90m`; behind `TZ=⟨zone⟩ ` for
 // those who still write it there. A field is a list of numbers, names, ranges and steps: `*/15`, `MON-FRI`, `1,15`.
 // As github.com/robfig/cron/v3, ParseStandard, with its words, which clients read.
-import { quote } from '../../errors/go-format.js';
-import { parseDuration } from '../../objects/duration.js';
+import { numError } from '../../go/strconv.js';
+import { parseDuration } from '../../go/duration.js';
 import { ParseError, isParseError } from '../../objects/parse-error.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { checkTimeZone } from './time-zone.js';
 
 /** The values of a field. A day is meant by either of its two fields, unless one of them names no day in particular. */
@@ -147,15 +147,14 @@ function parseNumberOrName(text: string, { names = [], min }: Bounds): number {
   return index < 0 ? parseNumber(text) : index + min;
 }
 
-/** As strconv.Atoi words it; beyond 2^53 numbers are rounded, and far out of every range anyway. */
+/** Numbers beyond 2^53 are rounded; they are far outside every range. */
 function parseNumber(text: string): number {
   const value = /^[-+]?[0-9]+$/.test(text) ? Number(text) : NaN;
   if (Math.abs(value) < 2 ** 63) {
     if (value < 0) throw new ParseError(`negative number (${value}) not allowed: ${text}`);
     return value;
   }
-  const why = Number.isNaN(value) ? 'invalid syntax' : 'value out of range';
-  throw new ParseError(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: ${why}`);
+  throw new ParseError(`failed to parse int from ${text}: ${numError('Atoi', text)}`);
 }
 
 function withContext<T>(context: string, read: () => T): T {

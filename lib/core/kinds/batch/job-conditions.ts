@@ -2,12 +2,12 @@
 import type { Frozen } from '../../objects/meta.js';
 import type { Job } from '../../types/batch-v1.generated.js';
 
-/** Whether a condition of that type is there and has that status; of several any counts. */
+/** Returns whether a condition of that type is there and has that status; of several any counts. */
 export function hasCondition({ status }: Frozen<Job>, type: string, value: 'True' | 'False' = 'True'): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === value);
 }
 
-/** Whether the Job has come to its end, good or bad. */
+/** Returns whether the Job has come to its end, good or bad. */
 export function isFinished(job: Frozen<Job>): boolean {
   return hasCondition(job, 'Complete') || hasCondition(job, 'Failed');
 }

@@ -31,7 +31,7 @@ export function cronJobDefaults({ spec }: CronJob): void {
   if (jobSpec.template.spec !== undefined) podSpecDefaults(jobSpec.template.spec);
 }
 
-/** A condition is meant to hold unless said otherwise; empty text says nothing. */
+/** A condition is meant to hold by default; empty text says nothing. */
 function failurePolicyDefaults({ podFailurePolicy }: JobSpec): void {
   for (const { onPodConditions = [] } of podFailurePolicy?.rules ?? []) {
     for (const pattern of onPodConditions) {

@@ -1,6 +1,6 @@
 // Sets of indexes of an Indexed Job, as text: `1,3-5,7`, each interval above the last.
 // As pkg/apis/batch/validation/validation.go, validateIndexesFormat and validateFailedIndexesNotOverlapCompleted.
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import { ParseError, isParseError } from '../../objects/parse-error.js';
 
 interface Interval {

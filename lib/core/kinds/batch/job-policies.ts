@@ -1,5 +1,6 @@
 // The policies of a Job: what a failed pod means for it, and when it has succeeded.
 // As pkg/apis/batch/validation/validation.go, validatePodFailurePolicy and validateSuccessPolicy.
+import { collect, visitUntilFull } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldInvalid,
@@ -11,11 +12,10 @@ import {
 } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { quote } from '../../go/format.js';
+import { utf8Length, isQualifiedName } from '../../objects/names.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isQualifiedName } from '../../objects/names.js';
 import { isParseError } from '../../objects/parse-error.js';
 import type {
   JobSpec,
@@ -33,7 +33,7 @@ import { countIndexes } from './job-indexes.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the policy for failed pods; nothing is wrong with none. */
+/** Validates the policy for failed pods; nothing is wrong with none. */
 export function validatePodFailurePolicy(
   { podFailurePolicy, backoffLimitPerIndex, template }: Frozen<JobSpec>,
   path: FieldPath,
@@ -45,13 +45,13 @@ export function validatePodFailurePolicy(
   const names = new Set([...containers, ...initContainers].map(({ name = '' }) => name));
   return [
     ...(rules.length > rulesMax ? [fieldTooMany(rulesPath, rules.length, rulesMax)] : []),
-    ...rules.flatMap((rule, index) =>
+    ...collect(rules, (rule, index) =>
       validateFailureRule(rule, rulesPath.index(index), { names, perIndex: backoffLimitPerIndex !== undefined }),
     ),
   ];
 }
 
-/** Everything wrong with the policy for success of an Indexed Job. */
+/** Validates the policy for success of an Indexed Job. */
 export function validateSuccessPolicy(spec: Frozen<JobSpec>, path: FieldPath): FieldErrors {
   const rules: readonly Frozen<SuccessPolicyRule>[] =
     (spec.successPolicy as Loose<SuccessPolicy> | undefined)?.rules ?? [];
@@ -61,7 +61,7 @@ export function validateSuccessPolicy(spec: Frozen<JobSpec>, path: FieldPath): F
       ? [fieldRequired(rulesPath, 'at least one rules must be specified when the successPolicy is specified')]
       : []),
     ...(rules.length > rulesMax ? [fieldTooMany(rulesPath, rules.length, rulesMax)] : []),
-    ...rules.flatMap((rule, index) => validateSuccessRule(rule, rulesPath.index(index), spec.completions ?? 0)),
+    ...collect(rules, (rule, index) => validateSuccessRule(rule, rulesPath.index(index), spec.completions ?? 0)),
   ];
 }
 
@@ -135,7 +135,7 @@ function validatePatterns(
 ): FieldErrors {
   return [
     ...(patterns.length > patternsMax ? [fieldTooMany(path, patterns.length, patternsMax)] : []),
-    ...patterns.flatMap(({ type = '', status = '' }, index) => [
+    ...collect(patterns, ({ type = '', status = '' }, index) => [
       ...invalidEach(path.index(index).child('type'), type, isQualifiedName(type)),
       ...validateWord(status, statuses, path.index(index).child('status')),
     ]),
@@ -162,7 +162,7 @@ function validateExitCodes(
   if (values.length === 0) errors.push(fieldInvalid(valuesPath, requirement.values, 'at least one value is required'));
   if (values.length > exitCodesMax) errors.push(fieldTooMany(valuesPath, values.length, exitCodesMax));
   const seen = new Set<number>();
-  values.forEach((value, index) => {
+  visitUntilFull(values, errors, (value, index) => {
     if (operator === 'In' && value === 0)
       errors.push(fieldInvalid(valuesPath.index(index), value, 'must not be 0 for the In operator'));
     if (seen.has(value)) errors.push(fieldDuplicate(valuesPath.index(index), value));

@@ -1,5 +1,5 @@
 // The selector of a Job, and the labels of its pods: made from the Job's uid, so that no two Jobs share pods. A Job
-// that asks for a selector of its own (manualSelector) is left alone.
+// that requests a selector of its own (manualSelector) is left alone.
 // As pkg/registry/batch/job/strategy.go, generateSelector, and validateGeneratedSelector of the validation.
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
@@ -38,13 +38,13 @@ export function generateSelector(job: Job): void {
   if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
-/** Whether the pods' labels include those with the prefix, which Jobs of the past lack. */
+/** Returns whether the pods' labels include those with the prefix, which Jobs of the past lack. */
 export function hasPrefixedLabels({ spec }: Frozen<Job>): boolean {
   const labels = spec?.template.metadata?.labels ?? {};
   return Object.hasOwn(labels, jobName) && Object.hasOwn(labels, controllerUid);
 }
 
-/** What is wrong with a selector that should have been made here. */
+/** Validates a selector that should have been made here. */
 export function validateGeneratedSelector(
   { metadata = {}, spec }: Frozen<Job>,
   prefixed: boolean,

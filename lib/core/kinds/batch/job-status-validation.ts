@@ -1,12 +1,13 @@
-// What is wrong with the status of a Job that somebody writes, given the status it replaces. Most rules apply only when
-// what they speak of changes: a status that was wrong before may still be mended elsewhere.
+// Validates an update of a Job's status against the status it replaces. Most rules apply only when
+// their fields change, so that a status that was invalid before can still be corrected.
 // As pkg/registry/batch/job/strategy.go, getStatusValidationOptions, and pkg/apis/batch/validation/validation.go,
 // ValidateJobStatusUpdate.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldInvalidUnprinted, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isParseError } from '../../objects/parse-error.js';
@@ -21,13 +22,13 @@ type FieldErrors = readonly FieldError[];
 const path = fieldPath('status');
 const conditionsPath = path.child('conditions');
 
-/** Everything wrong with an update of the status. */
+/** Validates an update of the status. */
 export function validateJobStatus(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
   const { status = {} } = job;
   const { status: before = {} } = old;
   const changed = changes(job, old);
   return [
-    ...(['active', 'succeeded', 'failed', 'ready', 'terminating'] as const).flatMap((name) =>
+    ...collect(['active', 'succeeded', 'failed', 'ready', 'terminating'] as const, (name) =>
       validateNonNegative(status[name] ?? 0, path.child(name)),
     ),
     ...validateUncounted(status.uncountedTerminatedPods ?? {}, path.child('uncountedTerminatedPods')),
@@ -59,8 +60,8 @@ function changes(job: Frozen<Job>, old: Frozen<Job>): Changes {
 /** Pods that are not counted yet are known by their uid, each once. */
 function validateUncounted(pods: Frozen<UncountedTerminatedPods>, at: FieldPath): FieldErrors {
   const seen = new Set<string>();
-  return (['succeeded', 'failed'] as const).flatMap((list) =>
-    (pods[list] ?? []).flatMap((uid, index) => {
+  return collect(['succeeded', 'failed'] as const, (list) =>
+    collect(pods[list] ?? [], (uid, index) => {
       const uidPath = at.child(list).index(index);
       if (uid === '') return [fieldInvalid(uidPath, uid, 'must not be empty')];
       if (seen.has(uid)) return [fieldDuplicate(uidPath, printedWord(uid))];
@@ -231,9 +232,9 @@ function validateTransitions(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
   const disabled = ['Failed', 'Complete', 'FailureTarget'].filter(
     (type) => hasCondition(old, type) && !hasCondition(job, type),
   );
-  const errors = disabled.map((type) =>
+  const errors = collect(disabled, (type) => [
     fieldInvalidUnprinted(conditionsPath, `cannot disable the terminal ${type}=True condition`),
-  );
+  ]);
   if (failed < (before.failed ?? 0))
     errors.push(fieldInvalid(path.child('failed'), failed, 'cannot decrease the failed counter'));
   // An Indexed Job whose parallelism follows its completions may be made smaller.

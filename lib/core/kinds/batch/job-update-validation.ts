@@ -1,11 +1,11 @@
 // What is wrong with an update of a Job. Most of a Job is fixed; while it is suspended and none of its pods run, where
-// its pods may run and what they ask for may still change.
+// its pods may run and what they request may still change.
 // As pkg/registry/batch/job/strategy.go, ValidateUpdate, and pkg/apis/batch/validation/validation.go,
 // ValidateJobUpdate.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable, validateObjectMeta } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -26,7 +26,7 @@ type FieldErrors = readonly FieldError[];
 
 const path = fieldPath('spec');
 
-/** Everything wrong with an update. What is wrong with the Job as it stands is reported twice, as Kubernetes does. */
+/** Validates an update. What is wrong with the Job as it stands is reported twice, as Kubernetes does. */
 export function validateJobUpdate(job: Frozen<Job>, old: Frozen<Job>): FieldErrors {
   const { metadata = {}, spec } = job;
   if (spec === undefined || old.spec === undefined) return [];
@@ -84,7 +84,7 @@ function validateTemplateUpdate({ template }: Frozen<JobSpec>, old: Frozen<Job>)
   ];
 }
 
-/** Whether the Job waits, with no pod left. As shouldAllowMutablePodTemplate. */
+/** Returns whether the Job waits, with no pod left. As shouldAllowMutablePodTemplate. */
 function isAdjustable(job: Frozen<Job>): boolean {
   const { startTime, active = 0 } = job.status ?? {};
   return job.spec?.suspend === true && (startTime === undefined || hasCondition(job, 'Suspended')) && active === 0;

@@ -1,15 +1,15 @@
 // What is wrong with a Job, or with the Job inside a CronJob. As pkg/apis/batch/validation/validation.go, ValidateJob,
 // ValidateJobSpec and validateJobSpec. Updates are checked in job-update-validation.ts, the status in
 // job-status-validation.ts.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Label } from '../../objects/names.js';
 import { matchesLabels } from '../../objects/label-selector.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label } from '../../objects/names.js';
 import type { Job, JobSpec } from '../../types/batch-v1.generated.js';
 import { readSelector } from '../apps/template-validation.js';
 import { validateDomainPrefixedPath } from '../domain-prefixed-path.js';
@@ -31,7 +31,7 @@ export interface JobLeniency {
   readonly legacyLabels?: boolean;
 }
 
-/** Everything wrong with a Job as it stands. */
+/** Validates a Job as it stands. */
 export function validateJob(job: Frozen<Job>, leniency: JobLeniency): FieldErrors {
   const { metadata, spec } = job;
   if (spec === undefined) return [];
@@ -42,7 +42,7 @@ export function validateJob(job: Frozen<Job>, leniency: JobLeniency): FieldError
   ];
 }
 
-/** Everything wrong with the specification of a Job, its selector included. */
+/** Validates the specification of a Job, its selector included. */
 export function validateJobSpec(spec: Frozen<JobSpec>, path: FieldPath, leniency: JobLeniency): FieldErrors {
   const { selector, template } = spec;
   const errors = [...validateSelectorlessSpec(spec, path, leniency.pods)];
@@ -62,14 +62,14 @@ export function validateJobSpec(spec: Frozen<JobSpec>, path: FieldPath, leniency
   return errors;
 }
 
-/** Everything wrong with the specification of a Job that has no selector yet. */
+/** Validates the specification of a Job that has no selector yet. */
 export function validateSelectorlessSpec(
   spec: Frozen<JobSpec>,
   path: FieldPath,
   pods: PodValidationOptions,
 ): FieldErrors {
   return [
-    ...counts.flatMap((name) => validateNonNegative(spec[name] ?? 0, path.child(name))),
+    ...collect(counts, (name) => validateNonNegative(spec[name] ?? 0, path.child(name))),
     ...(spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined
       ? [fieldRequired(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]
       : []),

@@ -1,9 +1,9 @@
 // Jobs: pods that run to their end, so many times. When one is deleted its pods stay, unless the caller says otherwise.
-// As pkg/registry/batch/job/strategy.go. Defaults, the selector and validations stand in files of their own.
+// As pkg/registry/batch/job/strategy.go. Defaults, the selector and validations are in files of their own.
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
-import { humanDuration } from '../../objects/duration.js';
+import { deepEqual } from '../../objects/json.js';
+import { humanDuration } from '../../go/duration.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isTerminating } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -22,7 +22,7 @@ import { validateJob } from './job-validation.js';
 
 const specPath = fieldPath('spec');
 
-/** What is particular to Jobs. */
+/** The strategy of Jobs. */
 export const job: KindStrategy<Job> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: generateSelector,

@@ -4,7 +4,7 @@ import { cronJob } from './cron-job.js';
 import { cronJobDefaults, jobDefaults } from './job-defaults.js';
 import { job } from './job.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const batchKinds: Readonly<Record<string, KindParticulars>> = {
   'batch/v1/CronJob': { strategy: cronJob, setDefaults: cronJobDefaults },
   'batch/v1/Job': { strategy: job, setDefaults: jobDefaults },

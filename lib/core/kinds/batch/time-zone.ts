@@ -7,7 +7,7 @@ import type { FieldPath } from '../../errors/field-path.js';
 import { ParseError, isParseError } from '../../objects/parse-error.js';
 import { printedWord } from '../printed-values.js';
 
-/** Everything wrong with the zone of a schedule. The machine's own zone is none: it depends on the machine. */
+/** Validates the zone of a schedule. The machine's own zone is none: it depends on the machine. */
 export function validateTimeZone(name: string, path: FieldPath): readonly FieldError[] {
   const refuse = (sentence: string): FieldError => fieldInvalid(path, printedWord(name), sentence);
   if (name === '') return [refuse('timeZone must be nil or non-empty string')];

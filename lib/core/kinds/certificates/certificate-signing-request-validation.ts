@@ -1,5 +1,6 @@
-// What may stand in a CertificateSigningRequest, and what may change through which door. Mistakes that the old object
+// Validation of a CertificateSigningRequest, and what may change through which door. Mistakes that the old object
 // already has are tolerated. As pkg/apis/certificates/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldForbidden,
@@ -10,7 +11,7 @@ import {
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { decodeBase64 } from '../../objects/base64.js';
+import { decodeBase64 } from '../../go/base64.js';
 import type { Frozen } from '../../objects/meta.js';
 import type {
   CertificateSigningRequest,
@@ -25,7 +26,7 @@ import { certificateRequestProblem, certificatesProblem } from './x509.js';
 type FieldErrors = readonly FieldError[];
 type Conditions = readonly Loose<CertificateSigningRequestCondition>[];
 
-/** Everything wrong with a request; `old` is the object it replaces. */
+/** Validates a request; `old` is the object it replaces. */
 export function validateRequest(
   { spec = {}, status = {} }: Loose<CertificateSigningRequest>,
   old?: Frozen<CertificateSigningRequest>,
@@ -51,7 +52,7 @@ export function validateRequest(
   ];
 }
 
-/** Everything wrong with an update: through the object itself, where nothing may change, or through a subresource. */
+/** Validates an update: through the object itself, where nothing may change, or through a subresource. */
 export function validateRequestUpdate(
   object: Frozen<CertificateSigningRequest>,
   old: Frozen<CertificateSigningRequest>,
@@ -64,8 +65,10 @@ export function validateRequestUpdate(
     through === 'approval' ? [] : decided.slice(0, 2).filter((type) => count(object, type) > count(old, type));
   return [
     ...validateRequest(object, old),
-    ...removed.map((type) => fieldForbidden(conditionsPath, `updates may not remove a condition of type "${type}"`)),
-    ...added.map((type) => fieldForbidden(conditionsPath, `updates may not add a condition of type "${type}"`)),
+    ...collect(removed, (type) => [
+      fieldForbidden(conditionsPath, `updates may not remove a condition of type "${type}"`),
+    ]),
+    ...collect(added, (type) => [fieldForbidden(conditionsPath, `updates may not add a condition of type "${type}"`)]),
     ...validateCertificateChange(object.status?.certificate ?? '', old.status?.certificate ?? '', through),
   ];
 }
@@ -121,8 +124,10 @@ function validateUsages(usages: readonly string[], old: readonly string[], path:
   const repeated = new Set(old).size < old.length ? [] : repeats(usages);
   return [
     ...(usages.length === 0 ? [fieldRequired(path)] : []),
-    ...unknown.map((index) => fieldNotSupported(path.index(index), printedWord(usages[index] ?? ''), knownUsages)),
-    ...repeated.map((index) => fieldDuplicate(path.index(index), printedWord(usages[index] ?? ''))),
+    ...collect(unknown, (index) => [
+      fieldNotSupported(path.index(index), printedWord(usages[index] ?? ''), knownUsages),
+    ]),
+    ...collect(repeated, (index) => [fieldDuplicate(path.index(index), printedWord(usages[index] ?? ''))]),
   ];
 }
 
@@ -147,7 +152,7 @@ function validateConditions(conditions: Conditions, old: Conditions, path: Field
   const contradicts = !(had.has('Approved') && had.has('Denied'));
   const unique = had.size === old.length;
   const seen = new Set<string>();
-  return conditions.flatMap(({ type = '', status = '' }, index) => {
+  return collect(conditions, ({ type = '', status = '' }, index) => {
     const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
     const errors = [
       ...(type === '' && !had.has('') ? [fieldRequired(path.index(index).child('type'))] : []),

@@ -1,7 +1,7 @@
-// CertificateSigningRequests: somebody asks for a certificate, somebody approves it, a signer issues it. Who asked is
-// stamped by the server; the request never changes; approval, conditions and certificate each have their own door.
-// As pkg/registry/certificates/certificates/strategy.go and the printer of its table.
-import { humanDuration } from '../../objects/duration.js';
+// CertificateSigningRequests: a user requests a certificate, an approver approves it, a signer issues it. The requestor
+// is set by the server; the request never changes; approval and status, with the certificate, are subresources. As
+// pkg/registry/certificates/certificates/strategy.go and the printer of its table.
+import { humanDuration } from '../../go/duration.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsPathSegment } from '../../objects/names.js';
 import { printTime } from '../../objects/time.js';
@@ -42,7 +42,7 @@ const table: KindTable<CertificateSigningRequest> = {
   },
 };
 
-/** What is particular to CertificateSigningRequests. */
+/** The strategy of CertificateSigningRequests. */
 export const certificateSigningRequest: KindStrategy<CertificateSigningRequest> = {
   nameRule: nameIsPathSegment,
   prepareForCreate: (object, { user }) => {

@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { certificateSigningRequest } from './certificate-signing-request.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const certificatesKinds: Readonly<Record<string, KindParticulars>> = {
   'certificates.k8s.io/v1/CertificateSigningRequest': { strategy: certificateSigningRequest },
 };

@@ -1,6 +1,6 @@
 // Reads PEM: blocks of base64 between `-----BEGIN X-----` and `-----END X-----`. What is no block is passed over.
 // As encoding/pem Decode, in one pass over the lines.
-import { decodeBase64 } from '../../objects/base64.js';
+import { decodeBase64 } from '../../go/base64.js';
 import { isParseError } from '../../objects/parse-error.js';
 
 /** One block. */

@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { lease } from './lease.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const coordinationKinds: Readonly<Record<string, KindParticulars>> = {
   'coordination.k8s.io/v1/Lease': { strategy: lease },
 };

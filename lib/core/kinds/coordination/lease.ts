@@ -10,7 +10,7 @@ import type { Lease } from '../../types/coordination-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
-/** What is particular to Leases. */
+/** The strategy of Leases. */
 export const lease: KindStrategy<Lease> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: ({ spec }) => {

@@ -8,10 +8,10 @@ import { nameIsPathSegment } from '../../objects/names.js';
 import type { Binding } from '../../types/core-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 
-/** What is particular to Bindings. */
+/** The strategy of Bindings. */
 export const binding: KindStrategy<Binding> = { nameRule: nameIsPathSegment, validate: validateBinding };
 
-/** Everything wrong with a binding: its target must be a named node. */
+/** Validates a binding: its target must be a named node. */
 export function validateBinding({ target }: Frozen<Binding>): readonly FieldError[] {
   const { kind = '', name = '' } = target;
   const path = fieldPath('target');

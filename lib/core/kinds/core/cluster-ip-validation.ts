@@ -1,6 +1,7 @@
 // The fields of a Service that together say which addresses it has: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy.
 // Asked twice for a write: before addresses are allocated, so that allocation need not think of nonsense, and with
 // everything else. As ValidateServiceClusterIPsRelatedFields in pkg/apis/core/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -16,7 +17,7 @@ type FieldErrors = readonly FieldError[];
 const specPath = fieldPath('spec');
 const addressesPath = specPath.child('clusterIPs');
 
-/** Everything wrong with the addresses and families of a Service. */
+/** Validates the addresses and families of a Service. */
 export function validateClusterIpFields(service: Frozen<Service>, old?: Frozen<Service>): FieldErrors {
   const { spec = {} } = service;
   // An ExternalName may have none of these: that is checked with its type.
@@ -51,12 +52,15 @@ function validateSingular({ clusterIP = '', clusterIPs = [] }: Frozen<ServiceSpe
 
 function validateFamilies({ ipFamilies = [], ipFamilyPolicy: policy }: Frozen<ServiceSpec>): FieldErrors {
   const path = specPath.child('ipFamilies');
-  const errors: FieldError[] = ipFamilies.flatMap((family: string, index) => [
-    ...(families.includes(family) ? [] : [fieldNotSupported(path.index(index), printedWord(family), families)]),
-    ...(ipFamilies.findIndex((other) => other === family) < index
-      ? [fieldDuplicate(path.index(index), printedWord(family))]
-      : []),
-  ]);
+  const seen = new Set<string>();
+  const errors: FieldError[] = collect<string, FieldError>(ipFamilies, (family, index) => {
+    const isRepeated = seen.has(family);
+    seen.add(family);
+    return [
+      ...(families.includes(family) ? [] : [fieldNotSupported(path.index(index), printedWord(family), families)]),
+      ...(isRepeated ? [fieldDuplicate(path.index(index), printedWord(family))] : []),
+    ];
+  });
   if (policy !== undefined && !policies.includes(policy))
     errors.push(fieldNotSupported(specPath.child('ipFamilyPolicy'), printedWord(policy), policies));
   return errors;
@@ -67,7 +71,7 @@ const policies: readonly string[] = ['PreferDualStack', 'RequireDualStack', 'Sin
 
 /** Addresses in a form that can be read; `None` stands alone. */
 function validateAddresses(addresses: readonly string[], old: readonly string[]): FieldErrors {
-  return addresses.flatMap((address, index) => {
+  return collect(addresses, (address, index) => {
     if (index > 0 || address !== 'None') return validateLegacyIp(address, addressesPath.index(index), old);
     return addresses.length > 1
       ? [fieldInvalid(addressesPath, addresses, "'None' must be the first and only value")]
@@ -84,7 +88,7 @@ function validateDualStack(addresses: readonly string[]): FieldErrors {
 }
 
 function validateFamilyOfEach({ clusterIPs = [], ipFamilies = [] }: Frozen<ServiceSpec>): FieldErrors {
-  return clusterIPs.slice(0, ipFamilies.length).flatMap((address, index) => {
+  return collect(clusterIPs.slice(0, ipFamilies.length), (address, index) => {
     const expected = ipFamilies[index];
     const actual = parseIp(address)?.family === 6 ? 'IPv6' : 'IPv4';
     if (expected === actual || (expected !== 'IPv4' && expected !== 'IPv6')) return [];

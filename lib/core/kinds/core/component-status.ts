@@ -4,7 +4,7 @@ import type { ComponentStatus } from '../../types/core-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { nameColumn, textColumn } from '../table-cells.js';
 
-/** What is particular to ComponentStatuses. */
+/** The strategy of ComponentStatuses. */
 export const componentStatus: KindStrategy<ComponentStatus> = {
   nameRule: nameIsPathSegment,
   table: {

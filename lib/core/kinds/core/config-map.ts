@@ -1,19 +1,19 @@
 // ConfigMaps: texts and bytes under keys that can be file names, at most a mebibyte together.
 // As pkg/registry/core/configmap/strategy.go and ValidateConfigMap in pkg/apis/core/validation.
+import { collect, findingsMax } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length, isConfigMapKey, nameIsDnsSubdomain } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isConfigMapKey, nameIsDnsSubdomain } from '../../objects/names.js';
 import type { ConfigMap } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
-/** What is particular to ConfigMaps. */
+/** The strategy of ConfigMaps. */
 export const configMap: KindStrategy<ConfigMap> = {
   nameRule: nameIsDnsSubdomain,
   validate: validateContents,
@@ -42,7 +42,7 @@ export function validateFrozenParts<K extends string>(
   if (old.immutable !== true) return [];
   const changed: string[] = object.immutable === true ? [] : ['immutable'];
   for (const field of fields) if (!deepEqual(object[field] ?? {}, old[field] ?? {})) changed.push(field);
-  return changed.map((field) => fieldForbidden(fieldPath(field), 'field is immutable when `immutable` is set'));
+  return collect(changed, (field) => [fieldForbidden(fieldPath(field), 'field is immutable when `immutable` is set')]);
 }
 
 /** How many bytes a base64 text stands for. */
@@ -55,12 +55,14 @@ function validateContents({ data = {}, binaryData = {} }: Frozen<ConfigMap>): re
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, text] of Object.entries(data)) {
+    if (errors.length > findingsMax) break;
     const path = fieldPath('data').key(key);
     errors.push(...validateKey(key, path));
     if (Object.hasOwn(binaryData, key)) errors.push(fieldInvalid(path, key, 'duplicate of key present in binaryData'));
     bytes += utf8Length(text);
   }
   for (const [key, base64] of Object.entries(binaryData)) {
+    if (errors.length > findingsMax) break;
     errors.push(...validateKey(key, fieldPath('binaryData').key(key)));
     bytes += decodedBytes(base64);
   }

@@ -1,12 +1,13 @@
-// Addresses that make no sense behind a service: nobody else could reach them. Also the rule of EndpointSlices and, for
-// historical reasons, of a Service's externalIPs. As ValidateEndpointIP in pkg/apis/core/validation/validation.go.
+// Refuses addresses of endpoints that other machines cannot reach (loopback, link-local …). Also the rule of
+// EndpointSlices and, for historical reasons, of a Service's externalIPs. As ValidateEndpointIP in
+// pkg/apis/core/validation/validation.go.
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { parseIp } from '../../objects/ip-address.js';
 import type { IpAddress } from '../../objects/ip-address.js';
 
-/** Everything wrong with the address of an endpoint. */
+/** Validates the address of an endpoint. */
 export function validateEndpointIp(value: string, path: FieldPath): readonly FieldError[] {
   const ip = parseIp(value);
   if (ip === undefined) return [fieldInvalid(path, value, 'must be a valid IP address')];
@@ -19,7 +20,7 @@ export function validateEndpointIp(value: string, path: FieldPath): readonly Fie
   return sentences.filter((sentence) => sentence !== false).map((sentence) => fieldInvalid(path, value, sentence));
 }
 
-/** Whether nothing at all is wrong with the address, its spelling included. */
+/** Returns whether nothing at all is wrong with the address, its spelling included. */
 export function isSoundEndpointIp(value: string): boolean {
   const ip = parseIp(value);
   if (ip?.strict !== true || ip.mapped) return false;

@@ -1,11 +1,12 @@
 // Endpoints: addresses and ports behind a service, the old form. Addresses that no client could reach are refused; a
 // list that has not changed is not checked again. As pkg/registry/core/endpoint/strategy.go, ValidateEndpoints in
 // pkg/apis/core/validation.
+import { collect, findingsMax } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateLegacyIp, warningsForIp } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import {
@@ -22,7 +23,7 @@ import { printedWord } from '../printed-values.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { isSoundEndpointIp, validateEndpointIp } from './endpoint-ip.js';
 
-/** What is particular to Endpoints. */
+/** The strategy of Endpoints. */
 export const endpoints: KindStrategy<Endpoints> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ subsets = [] }) => validateSubsets(subsets),
@@ -43,14 +44,14 @@ export const endpoints: KindStrategy<Endpoints> = {
 export const portProtocols: readonly string[] = Object.freeze(['SCTP', 'TCP', 'UDP']);
 
 function validateSubsets(subsets: readonly Frozen<EndpointSubset>[]): readonly FieldError[] {
-  return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
+  return collect(subsets, ({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const path = fieldPath('subsets').index(index);
     const some = addresses.length > 0 || notReadyAddresses.length > 0;
     return [
       ...(some ? [] : [fieldRequired(path, 'must specify `addresses` or `notReadyAddresses`')]),
       ...validateAddresses(addresses, path.child('addresses')),
       ...validateAddresses(notReadyAddresses, path.child('notReadyAddresses')),
-      ...ports.flatMap((port, i) => validatePort(port, ports.length > 1, path.child('ports').index(i))),
+      ...collect(ports, (port, i) => validatePort(port, ports.length > 1, path.child('ports').index(i))),
     ];
   });
 }
@@ -59,6 +60,7 @@ function validateSubsets(subsets: readonly Frozen<EndpointSubset>[]): readonly F
 function validateAddresses(addresses: readonly Frozen<EndpointAddress>[], path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, address] of addresses.entries()) {
+    if (errors.length > findingsMax) break;
     const { ip, hostname, nodeName } = address;
     const soundNode = nodeName === undefined || isDns1123Subdomain(nodeName).length === 0;
     if (hostname !== undefined || !soundNode || !isSoundEndpointIp(ip))
@@ -94,7 +96,7 @@ function validatePort(port: Frozen<EndpointPort>, nameRequired: boolean, path: F
 /** What the endpoints controller writes is spelled well; it would be a waste to look at. */
 function warnings({ metadata, subsets = [] }: Frozen<Endpoints>): readonly string[] {
   if (metadata?.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return [];
-  return subsets.flatMap(({ addresses = [], notReadyAddresses = [] }, index) => {
+  return collect(subsets, ({ addresses = [], notReadyAddresses = [] }, index) => {
     const path = fieldPath('subsets').index(index);
     return [
       ...addressWarnings(addresses, path.child('addresses')),

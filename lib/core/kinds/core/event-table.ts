@@ -1,6 +1,6 @@
 // How events are printed: when, what, about whom. Events of the new API have no count and no first and last time; a
 // series has both. As printEvent in pkg/printers/internalversion/printers.go.
-import { humanDuration } from '../../objects/duration.js';
+import { humanDuration } from '../../go/duration.js';
 import type { Frozen } from '../../objects/meta.js';
 import { parseMicroTime } from '../../objects/time.js';
 import type { Event } from '../../types/core-v1.generated.js';

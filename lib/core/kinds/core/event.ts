@@ -5,10 +5,15 @@ import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import {
+  utf8Length,
+  isDns1123Subdomain,
+  isQualifiedName,
+  nameIsDnsSubdomain,
+  nameIsPathSegment,
+} from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Subdomain, isQualifiedName, nameIsDnsSubdomain, nameIsPathSegment } from '../../objects/names.js';
 import type { Event, EventSource, ObjectReference } from '../../types/core-v1.generated.js';
 import { validateFinalizerNames } from '../finalizer-names.js';
 import { invalidEach } from '../invalid-each.js';
@@ -17,7 +22,7 @@ import { eventTable } from './event-table.js';
 
 type Version = WriteContext['version'];
 
-/** What is particular to Events. */
+/** The strategy of Events. */
 export const event: KindStrategy<Event> = {
   nameRule: nameIsPathSegment,
   validate: (object, { version }) => [

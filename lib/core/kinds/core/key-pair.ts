@@ -2,12 +2,12 @@
 // warns about secrets of type kubernetes.io/tls. RSA and elliptic keys are compared by their public halves. A key whose
 // public half would have to be computed (Ed25519, elliptic keys that leave it out) counts as matching.
 // Reads only what the comparison needs; a certificate is not otherwise checked. Linear in its input, never throws.
-import { decodeBase64 } from '../../objects/base64.js';
+import { decodeBase64 } from '../../go/base64.js';
 import { isParseError } from '../../objects/parse-error.js';
 import { derChildren, derValue, readDer } from './der.js';
 import type { Der } from './der.js';
 
-/** What is wrong with the pair, if anything. */
+/** Validates the pair, if anything. */
 export function keyPairProblem(certificatePem: Uint8Array, keyPem: Uint8Array): string | undefined {
   const certificates = pemBlocks(certificatePem);
   const certificate = certificates.find(({ type }) => type === 'CERTIFICATE');

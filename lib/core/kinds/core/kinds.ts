@@ -24,7 +24,7 @@ const perNamespace: MetadataRules = { namespaced: true, checksUpdateAsNew: true 
 const perNamespaceOnce: MetadataRules = { namespaced: true, checksUpdateAsNew: false };
 const perCluster: MetadataRules = { namespaced: false, checksUpdateAsNew: true };
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const coreKinds: Readonly<Record<string, KindParticulars>> = {
   '/v1/Binding': { strategy: binding },
   '/v1/ComponentStatus': { strategy: componentStatus },

@@ -1,6 +1,7 @@
-// LimitRanges: bounds and defaults for what containers, pods and claims may ask for. Between the bounds of one resource
+// LimitRanges: bounds and defaults for what containers, pods and claims may request. Between the bounds of one resource
 // min ≤ defaultRequest ≤ default ≤ max. As pkg/registry/core/limitrange/strategy.go, ValidateLimitRange in
 // pkg/apis/core/validation and SetDefaults_LimitRangeItem.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -17,7 +18,7 @@ import { fillResourceList, roundResourceList } from '../resource-list.js';
 import type { ResourceList } from '../resource-list.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../resource-names.js';
 
-/** What is particular to LimitRanges. */
+/** The strategy of LimitRanges. */
 export const limitRange: KindStrategy<LimitRange> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (object, { random }) => {
@@ -54,7 +55,7 @@ function validateLimits({ spec }: Frozen<LimitRange>): readonly FieldError[] {
   const types = new Set<string>();
   // A document without a list decodes to an object without it.
   const { limits = [] }: { readonly limits?: readonly Frozen<LimitRangeItem>[] } = spec ?? {};
-  return limits.flatMap((item, index) => {
+  return collect(limits, (item, index) => {
     const path = fieldPath('spec', 'limits').index(index);
     const duplicate = types.has(item.type) ? [fieldDuplicate(path.child('type'), printedWord(item.type))] : [];
     types.add(item.type);
@@ -72,7 +73,7 @@ function validateType(type: string, path: FieldPath): readonly FieldError[] {
 function validateItem(item: Frozen<LimitRangeItem>, path: FieldPath): readonly FieldError[] {
   const ofPod = item.type === 'Pod';
   const names = (part: Part): readonly FieldError[] =>
-    Object.keys(item[part] ?? {}).flatMap((name) => validateName(item.type, name, path.child(part).key(name)));
+    collect(Object.keys(item[part] ?? {}), (name) => validateName(item.type, name, path.child(part).key(name)));
   const notOfPod = (part: 'default' | 'defaultRequest'): readonly FieldError[] => {
     if (!ofPod) return names(part);
     return item[part] === undefined
@@ -95,7 +96,7 @@ function validateItem(item: Frozen<LimitRangeItem>, path: FieldPath): readonly F
           ),
         ]),
     ...names('maxLimitRequestRatio'),
-    ...Array.from(keys).flatMap((key) => validateBounds(key, item, path)),
+    ...collect(Array.from(keys), (key) => validateBounds(key, item, path)),
   ];
 }
 

@@ -1,5 +1,5 @@
-// What the metadata of core kinds must satisfy beyond the rules of all kinds: finalizers belong to somebody. And how
-// often clients hear of it: Kubernetes checks the metadata of an update by the rules of updates and, for most kinds,
+// Rules for the metadata of core kinds beyond those of all kinds: finalizers have an owner. And how
+// often an error is reported: Kubernetes checks the metadata of an update by the rules of updates and, for most kinds,
 // once more by those of new objects, and a Status lists every finding. As ValidateObjectMeta and
 // ValidateObjectMetaUpdate in pkg/apis/core/validation/validation.go.
 import type { FieldError } from '../../errors/field-error.js';

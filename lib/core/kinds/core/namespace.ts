@@ -1,6 +1,7 @@
-// Namespaces. A new one is Active and waits, when deleted, for whoever empties it: spec.finalizers, which only the
-// `finalize` subresource may change. Its name is also a label, so that selectors can name it.
-// As pkg/registry/core/namespace/strategy.go and ValidateNamespace… in pkg/apis/core/validation.
+// Namespaces. A new one is Active. A deleted one waits until the namespace controller has emptied it: spec.finalizers,
+// which only the `finalize` subresource may change. Its name is also a label, so that selectors can name it. As
+// pkg/registry/core/namespace/strategy.go and ValidateNamespace… in pkg/apis/core/validation.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -36,10 +37,10 @@ const status: UpdateStrategy<Namespace> = {
 const finalize: UpdateStrategy<Namespace> = {
   prepareForUpdate: keepStatus,
   validateUpdate: ({ spec }) =>
-    (spec?.finalizers ?? []).flatMap((name, index) => validateFinalizer(name, finalizersPath.index(index))),
+    collect(spec?.finalizers ?? [], (name, index) => validateFinalizer(name, finalizersPath.index(index))),
 };
 
-/** What is particular to Namespaces. */
+/** The strategy of Namespaces. */
 export const namespace: KindStrategy<Namespace> = {
   nameRule: nameIsDnsLabel,
   prepareForCreate: (object) => {
@@ -67,7 +68,7 @@ export const namespace: KindStrategy<Namespace> = {
   },
 };
 
-/** The label that is the name. It is put back whenever somebody changes it. */
+/** The label that is the name. An update that changes it is reverted. */
 export function namespaceDefaults(object: Namespace): void {
   const { name = '', labels } = object.metadata ?? {};
   if (name !== '') object.metadata = { ...object.metadata, labels: { ...labels, 'kubernetes.io/metadata.name': name } };
@@ -79,7 +80,7 @@ function keepStatus(object: Namespace, old: Frozen<Namespace>): void {
 }
 
 function validateSpec({ spec }: Frozen<Namespace>): readonly FieldError[] {
-  return (spec?.finalizers ?? []).flatMap((name) => validateFinalizer(name, finalizersPath));
+  return collect(spec?.finalizers ?? [], (name) => validateFinalizer(name, finalizersPath));
 }
 
 /** A qualified name; without a prefix only those that Kubernetes itself uses. */

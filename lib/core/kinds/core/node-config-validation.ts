@@ -1,6 +1,7 @@
 // Rules of dynamic kubelet configuration, a feature long gone that stored nodes may still carry: a source names a key
 // of a ConfigMap, in spec without and in status with the ConfigMap's revision.
 // As validateNodeConfigSourceSpec and validateNodeConfigStatus in pkg/apis/core/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -29,7 +30,7 @@ export function validateConfigSource(
 
 /** The sources that a node reports. */
 export function validateConfigStatus(status: Frozen<NodeConfigStatus>, path: FieldPath): FieldErrors {
-  return (['assigned', 'active', 'lastKnownGood'] as const).flatMap((role) => {
+  return collect(['assigned', 'active', 'lastKnownGood'] as const, (role) => {
     const source = status[role];
     return source === undefined ? [] : validateConfigSource(source, 'status', path.child(role));
   });

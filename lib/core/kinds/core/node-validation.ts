@@ -1,10 +1,11 @@
 // What is wrong with a node, on its own and after an update. Paths are as Kubernetes prints them, even where they name
 // no field (metadata.taints). As ValidateNode and ValidateNodeUpdate in pkg/apis/core/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInternal, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { quote } from '../../go/format.js';
+import { utf8Length } from '../../objects/names.js';
 import { parseCidr } from '../../objects/ip-address.js';
 import { validateLegacyCidr } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -15,7 +16,7 @@ import { validateNodeAnnotations, validateTaints } from './taint-validation.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with a node. */
+/** Validates a node. */
 export function validateNode({ metadata, spec = {}, status = {} }: Frozen<Node>): FieldErrors {
   return [
     ...validateNodeAnnotations(metadata?.annotations ?? {}, annotationsPath),
@@ -27,7 +28,7 @@ export function validateNode({ metadata, spec = {}, status = {} }: Frozen<Node>)
   ];
 }
 
-/** Everything wrong with the change of a node, through either endpoint. */
+/** Validates the change of a node, through either endpoint. */
 export function validateNodeUpdate({ metadata, spec = {}, status = {} }: Frozen<Node>, old: Frozen<Node>): FieldErrors {
   const before = old.spec ?? {};
   return [
@@ -54,8 +55,8 @@ const annotationsPath = fieldPath('metadata', 'annotations');
 const taintsPath = fieldPath('metadata', 'taints');
 
 function validateAmounts(status: NonNullable<Frozen<Node>['status']>): FieldErrors {
-  return (['capacity', 'allocatable'] as const).flatMap((part) =>
-    Object.entries(status[part] ?? {}).flatMap(([name, amount]) =>
+  return collect(['capacity', 'allocatable'] as const, (part) =>
+    collect(Object.entries(status[part] ?? {}), ([name, amount]) =>
       validateResourceQuantity(name, amount, fieldPath('status', part, name)),
     ),
   );
@@ -69,7 +70,7 @@ function validateSwap(capacity: number | undefined): FieldErrors {
 /** Names in UpperCamelCase with parts after slashes, in order, none twice. */
 function validateDeclaredFeatures(features: readonly string[]): FieldErrors {
   const path = fieldPath('status', 'declaredFeatures');
-  return features.flatMap((feature, index) => {
+  return collect(features, (feature, index) => {
     const wrong = featureProblem(feature);
     const next = features[index + 1];
     const errors = wrong === undefined ? [] : [fieldInvalid(path.index(index), feature, wrong)];
@@ -94,7 +95,7 @@ const featureForm = /^[A-Z][a-zA-Z0-9]*(?:\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 /** One CIDR, or one of each family. */
 function validatePodCidrs(cidrs: readonly string[]): FieldErrors {
   const path = fieldPath('spec', 'podCIDRs');
-  const errors = cidrs.flatMap((cidr, index) => validateLegacyCidr(cidr, path.index(index)));
+  const errors = collect(cidrs, (cidr, index) => validateLegacyCidr(cidr, path.index(index)));
   if (cidrs.length < 2) return errors;
   const families = cidrs.map((cidr) => parseCidr(cidr)?.network.family);
   const bad = families.indexOf(undefined);
@@ -113,7 +114,10 @@ function validateSameCidrs(cidrs: readonly string[], before: readonly string[]):
   const refusal = fieldForbidden(fieldPath('spec', 'podCIDRs'), setOnce('podCIDR'));
   if (before.length === 0) return [];
   if (cidrs.length !== before.length) return [refusal];
-  return before.filter((cidr, index) => cidr !== cidrs[index]).map(() => refusal);
+  return collect(
+    before.filter((cidr, index) => cidr !== cidrs[index]),
+    () => [refusal],
+  );
 }
 
 function setOnce(field: string): string {
@@ -122,7 +126,7 @@ function setOnce(field: string): string {
 
 function validateAddresses(addresses: readonly Frozen<NodeAddress>[]): FieldErrors {
   const seen = new Set<string>();
-  return addresses.flatMap(({ type, address }, index) => {
+  return collect(addresses, ({ type, address }, index) => {
     const key = JSON.stringify([type, address]);
     const duplicate = seen.has(key);
     seen.add(key);

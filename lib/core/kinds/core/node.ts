@@ -1,6 +1,7 @@
 // Nodes. A kubelet creates its node with status and all, so a new one keeps what it came with. CIDRs of pods and the
 // provider's ID are set once. Dynamic kubelet configuration is gone: only nodes that still have it keep it.
 // As pkg/registry/core/node/strategy.go; rules in node-validation.ts.
+import { collect } from '../../errors/collect.js';
 import { fieldPath } from '../../errors/field-path.js';
 import { warningsForCidr } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -11,7 +12,7 @@ import { roundResourceList } from '../resource-list.js';
 import { nodeTable } from './node-table.js';
 import { validateNode, validateNodeUpdate } from './node-validation.js';
 
-/** What is particular to Nodes. */
+/** The strategy of Nodes. */
 export const node: KindStrategy<Node> = {
   nameRule: nameIsDnsSubdomain,
   keepsStatus: true,
@@ -62,6 +63,6 @@ function warnings({ spec = {} }: Frozen<Node>): readonly string[] {
   return [
     ...(configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(externalID === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
-    ...podCIDRs.flatMap((cidr, index) => warningsForCidr(cidr, fieldPath('spec', 'podCIDRs').index(index))),
+    ...collect(podCIDRs, (cidr, index) => warningsForCidr(cidr, fieldPath('spec', 'podCIDRs').index(index))),
   ];
 }

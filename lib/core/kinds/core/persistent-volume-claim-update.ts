@@ -1,9 +1,10 @@
 // What may change about a claim, and what its status may say. As ValidatePersistentVolumeClaimUpdate and
 // ValidatePersistentVolumeClaimStatusUpdate in pkg/apis/core/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath, fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isQualifiedName } from '../../objects/names.js';
@@ -31,7 +32,7 @@ export function claimToleranceOf({ selector, dataSource, dataSourceRef }: Spec):
   };
 }
 
-/** Everything wrong with the change of a claim. */
+/** Validates the change of a claim. */
 export function validateClaimChange(
   object: Frozen<PersistentVolumeClaim>,
   old: Frozen<PersistentVolumeClaim>,
@@ -68,21 +69,21 @@ export function validateClaimChange(
   return [...errors, ...validateAttributesClass(spec, old)];
 }
 
-/** Everything wrong with the status of a claim. */
+/** Validates the status of a claim. */
 export function validateVolumeClaimStatus({ spec = {}, status = {} }: Frozen<PersistentVolumeClaim>): FieldErrors {
   const { capacity = {}, allocatedResourceStatuses = {}, allocatedResources = {} } = status;
   const statusesPath = fieldPath('status', 'allocatedResourceStatuses');
   const amountsPath = fieldPath('status', 'allocatedResources');
   return [
     ...((spec.accessModes ?? []).length === 0 ? [fieldRequired(fieldPath('Spec', 'accessModes'))] : []),
-    ...Object.entries(capacity).flatMap(([name, amount]) =>
+    ...collect(Object.entries(capacity), ([name, amount]) =>
       validateBasicAmount(amount, fieldPath('status', 'capacity').key(name)),
     ),
-    ...Object.entries(allocatedResourceStatuses).flatMap(([name, state]) => [
+    ...collect(Object.entries(allocatedResourceStatuses), ([name, state]) => [
       ...validateClaimResource(name, statusesPath),
       ...(resizeStates.includes(state) ? [] : [fieldNotSupported(statusesPath, printedWord(name), resizeStates)]),
     ]),
-    ...Object.entries(allocatedResources).flatMap(([name, amount]) => {
+    ...collect(Object.entries(allocatedResources), ([name, amount]) => {
       const wrongName = validateClaimResource(name, amountsPath);
       const wrong = wrongName.length > 0 ? wrongName : validateBasicAmount(amount, amountsPath.key(name));
       return wrong.length > 0 ? wrong : validateResourceQuantity('storage', amount, amountsPath.key(name));

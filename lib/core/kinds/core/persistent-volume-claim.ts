@@ -17,7 +17,7 @@ import { roundResourceList } from '../resource-list.js';
 import { claimToleranceOf, validateClaimChange, validateVolumeClaimStatus } from './persistent-volume-claim-update.js';
 import { claimTable } from './persistent-volume-table.js';
 
-/** What is particular to PersistentVolumeClaims. */
+/** The strategy of PersistentVolumeClaims. */
 export const persistentVolumeClaim: KindStrategy<PersistentVolumeClaim> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: ({ spec }) => {

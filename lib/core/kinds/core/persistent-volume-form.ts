@@ -2,7 +2,7 @@
 // included. As the types of pkg/apis/core/types.go.
 import type { Frozen } from '../../objects/meta.js';
 import type { PersistentVolumeSpec, VolumeNodeAffinity } from '../../types/core-v1.generated.js';
-import { goForms } from '../go-form.js';
+import { goForms } from '../../go/struct-form.js';
 
 /** The source of a volume: all that are possible, mostly null. */
 export function printedVolumeSource(spec: Frozen<PersistentVolumeSpec>): unknown {

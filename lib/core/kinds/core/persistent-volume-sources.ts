@@ -1,12 +1,12 @@
 // Where a PersistentVolume comes from: exactly one source, most of them checked as the volumes of pods are. The first
 // source found is checked, others beside it are refused; only flexVolume is checked wherever it stands.
 // As ValidatePersistentVolumeSpec and the validate…PersistentVolumeSource functions in pkg/apis/core/validation.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type * as core from '../../types/core-v1.generated.js';
 import { inRange, required, requiredAndRuled, ruled, ruledIfGiven } from '../pods/field-checks.js';
 import type { FieldErrors } from '../pods/field-checks.js';
@@ -31,7 +31,7 @@ import { validateDriverName } from '../driver-name.js';
 
 type Spec = Frozen<core.PersistentVolumeSpec>;
 
-/** Everything wrong with the sources of a volume, which an attachment may hold inline. */
+/** Validates the sources of a volume, which an attachment may hold inline. */
 export function validateVolumeSources(
   spec: Spec,
   { path, name, inline }: { path: FieldPath; name: string; inline: boolean },
@@ -130,7 +130,7 @@ function validateAzureFile(source: Frozen<core.AzureFilePersistentVolumeSource>,
 }
 
 const validateScaleIo: SourceCheck<core.ScaleIOPersistentVolumeSource> = (source, path) =>
-  (['gateway', 'system', 'volumeName'] as const).flatMap((field) => required(source[field], path.child(field)));
+  collect(['gateway', 'system', 'volumeName'] as const, (field) => required(source[field], path.child(field)));
 
 const validateLocal: SourceCheck<core.LocalVolumeSource> = (source, path) =>
   source.path === '' ? [fieldRequired(path.child('path'))] : validateNoBacksteps(source.path, path.child('path'));
@@ -144,9 +144,10 @@ const validateStorageOs: SourceCheck<core.StorageOSPersistentVolumeSource> = (so
 const validateCsi: SourceCheck<core.CSIPersistentVolumeSource> = (source, path) => [
   ...validateDriverName(source.driver, path.child('driver')),
   ...required(source.volumeHandle, path.child('volumeHandle')),
-  ...(
-    ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const
-  ).flatMap((field) => validateSecretReference(source[field], path.child(field))),
+  ...collect(
+    ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const,
+    (field) => validateSecretReference(source[field], path.child(field)),
+  ),
 ];
 
 /** A reference that must be complete. */

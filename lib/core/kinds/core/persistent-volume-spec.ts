@@ -1,5 +1,6 @@
 // The specification of a PersistentVolume, in a volume or inline in an attachment, where little of it may be set.
 // As ValidatePersistentVolumeSpec in pkg/apis/core/validation/validation.go.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -8,10 +9,11 @@ import { isDns1123Subdomain } from '../../objects/names.js';
 import { quantityToInteger } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';
 import type { PersistentVolumeSpec } from '../../types/core-v1.generated.js';
+import { validateAccessModes } from '../pods/claim-template-validation.js';
 import { validateOneOf, required, requiredAndRuled, ruledIfGiven } from '../pods/field-checks.js';
 import type { FieldErrors } from '../pods/field-checks.js';
 import { validateNodeSelector } from '../pods/node-selector-validation.js';
-import { printedMap, printedWord } from '../printed-values.js';
+import { printedMap } from '../printed-values.js';
 import { validatePositiveQuantity } from '../quantity-validation.js';
 import { validateVolumeSources } from './persistent-volume-sources.js';
 
@@ -28,7 +30,7 @@ export interface VolumeSpecContext {
   readonly allowInvalidLabelValues?: boolean;
 }
 
-/** Everything wrong with the specification of a volume. */
+/** Validates the specification of a volume. */
 export function validateVolumeSpec(spec: Spec, context: VolumeSpecContext): FieldErrors {
   const { path, inline } = context;
   return [
@@ -44,7 +46,6 @@ export function validateVolumeSpec(spec: Spec, context: VolumeSpecContext): Fiel
   ];
 }
 
-const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const notInline = 'may not be specified in the context of inline volumes';
 
 function validateInlineParts({ claimRef, capacity, csi }: Spec, path: FieldPath): FieldErrors {
@@ -57,17 +58,6 @@ function validateInlineParts({ claimRef, capacity, csi }: Spec, path: FieldPath)
   ];
 }
 
-function validateAccessModes(modes: readonly string[], path: FieldPath): FieldErrors {
-  const errors: FieldError[] = modes
-    .filter((mode) => !accessModes.includes(mode))
-    .map((mode) => fieldNotSupported(path, printedWord(mode), accessModes));
-  const known = modes.filter((mode) => accessModes.includes(mode));
-  if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
-    errors.push(fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes'));
-  }
-  return errors;
-}
-
 /** Storage and nothing else. */
 function validateCapacity(capacity: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldErrors {
   const amounts = capacity ?? {};
@@ -75,6 +65,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>> | undefined
   if (!Object.hasOwn(amounts, 'storage') || Object.keys(amounts).length > 1)
     errors.push(fieldNotSupported(path, printedMap(capacity), ['storage']));
   for (const [name, amount] of Object.entries(amounts)) {
+    if (errors.length > findingsMax) break;
     errors.push(...validateBasicAmount(amount, path.key(name)), ...validatePositiveQuantity(amount, path.key(name)));
   }
   return errors;
@@ -109,7 +100,7 @@ function validateAffinity(
   });
 }
 
-/** Nobody wants the root of a node recycled. */
+/** The root of a node must not be recycled. */
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: Spec, path: FieldPath): FieldErrors {
   if (hostPath === undefined || policy !== 'Recycle' || !isRoot(hostPath.path)) return [];
   return [
@@ -117,7 +108,7 @@ function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: 
   ];
 }
 
-/** Whether an absolute path names the root once it is cleaned as Go's path.Clean does. */
+/** Returns whether an absolute path names the root once it is cleaned as Go's path.Clean does. */
 function isRoot(path: string): boolean {
   if (!path.startsWith('/')) return false;
   let depth = 0;

@@ -4,7 +4,7 @@
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -19,7 +19,7 @@ import { volumeTable } from './persistent-volume-table.js';
 import { printedNodeAffinity, printedVolumeSource, volumeSourceFields } from './persistent-volume-form.js';
 import { validateVolumeSpec } from './persistent-volume-spec.js';
 
-/** What is particular to PersistentVolumes. */
+/** The strategy of PersistentVolumes. */
 export const persistentVolume: KindStrategy<PersistentVolume> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (object, { now }) => {

@@ -1,10 +1,11 @@
 // ReplicationControllers: so many pods of one template, selected by labels alone; older than ReplicaSets. When one is
 // deleted its pods stay, unless the caller says otherwise. As pkg/registry/core/replicationcontroller/strategy.go and
 // pkg/apis/core/validation/validation.go, ValidateReplicationController.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotFound, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { selectorFromLabels } from '../../objects/label-selector.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -24,7 +25,7 @@ import { printedMap } from '../printed-values.js';
 const specPath = fieldPath('spec');
 const templatePath = specPath.child('template');
 
-/** What is particular to ReplicationControllers. */
+/** The strategy of ReplicationControllers. */
 export const replicationController: KindStrategy<ReplicationController> = {
   nameRule,
   validate: ({ spec = {} }) => validateSpec(spec, podTemplateValidationOptions(spec.template)),
@@ -56,7 +57,7 @@ function nameRule(name: string, prefix: boolean): readonly string[] {
 }
 
 /**
- * Labels of the template are those of the object and of the selector, unless said otherwise; and the pods' defaults.
+ * Labels of the template are those of the object and of the selector, by default; and the pods' defaults.
  */
 export function replicationControllerDefaults(object: ReplicationController): void {
   const { spec } = object;
@@ -95,7 +96,7 @@ function validateInconvertible(
   spec: Frozen<ReplicationControllerSpec>,
   old: Frozen<ReplicationController>,
 ): readonly FieldError[] {
-  return Object.entries(old.metadata?.annotations ?? {}).flatMap(([key, value]) => {
+  return collect(Object.entries(old.metadata?.annotations ?? {}), ([key, value]) => {
     const field = key.slice(inconvertible.length);
     if (!key.startsWith(inconvertible) || field.includes('/')) return [];
     if (!field.includes('selector')) {

@@ -1,6 +1,7 @@
 // Which scopes a quota may have, and which resources make sense in them. A quota names scopes in a list or, with more
 // choice, in a selector; both follow the same rules. As validateResourceQuotaScopes and
 // validateScopedResourceSelectorRequirement in pkg/apis/core/validation, IsResourceQuotaScopeValidForResource.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -9,7 +10,7 @@ import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../..
 import { printedWord } from '../printed-values.js';
 import { isStandardQuotaResource } from '../resource-names.js';
 
-/** Everything wrong with spec.scopes. */
+/** Validates spec.scopes. */
 export function validateScopes(
   { scopes = [], hard = {} }: Frozen<ResourceQuotaSpec>,
   spec: FieldPath,
@@ -17,15 +18,15 @@ export function validateScopes(
   const path = spec.child('scopes');
   const refuse = (detail: string): FieldError => fieldInvalid(path, scopes, detail);
   return [
-    ...scopes.flatMap((scope) => [
+    ...collect(scopes, (scope) => [
       ...(knownScopes.has(scope) ? [] : [refuse('unsupported scope')]),
-      ...misplaced(scope, hard).map(() => refuse(misplacedSentence)),
+      ...collect(misplaced(scope, hard), () => [refuse(misplacedSentence)]),
     ]),
-    ...conflicts(scopes).map(() => refuse('conflicting scopes')),
+    ...collect(conflicts(scopes), () => [refuse('conflicting scopes')]),
   ];
 }
 
-/** Everything wrong with spec.scopeSelector. */
+/** Validates spec.scopeSelector. */
 export function validateScopeSelector(spec: Frozen<ResourceQuotaSpec>, selector: FieldPath): readonly FieldError[] {
   const { scopeSelector, hard = {}, scopes } = spec;
   if (scopeSelector === undefined) return [];
@@ -33,16 +34,16 @@ export function validateScopeSelector(spec: Frozen<ResourceQuotaSpec>, selector:
   const { matchExpressions = [] } = scopeSelector;
   const shown = { MatchExpressions: matchExpressions.length === 0 ? null : matchExpressions.map(goRequirement) };
   return [
-    ...matchExpressions.flatMap((requirement) => [
+    ...collect(matchExpressions, (requirement) => [
       ...(knownScopes.has(requirement.scopeName)
         ? []
         : [fieldInvalid(path.child('scopeName'), printedWord(requirement.scopeName), 'unsupported scope')]),
-      ...misplaced(requirement.scopeName, hard).map(() => fieldInvalid(path, shown, misplacedSentence)),
+      ...collect(misplaced(requirement.scopeName, hard), () => [fieldInvalid(path, shown, misplacedSentence)]),
       ...validateOperator(requirement, path),
     ]),
-    ...conflicts(matchExpressions.map(({ scopeName }) => scopeName)).map(() =>
+    ...collect(conflicts(matchExpressions.map(({ scopeName }) => scopeName)), () => [
       fieldInvalid(path, scopes, 'conflicting scopes'),
-    ),
+    ]),
   ];
 }
 

@@ -1,5 +1,6 @@
 // ResourceQuotas: how much of what a namespace may hold, for all objects or those of some scopes.
 // As pkg/registry/core/resourcequota/strategy.go and ValidateResourceQuota… in pkg/apis/core/validation.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -16,7 +17,7 @@ import { validateQuotaResourceName } from '../resource-names.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateScopeSelector, validateScopes } from './resource-quota-scopes.js';
 
-/** What is particular to ResourceQuotas. */
+/** The strategy of ResourceQuotas. */
 export const resourceQuota: KindStrategy<ResourceQuota> = {
   nameRule: nameIsDnsSubdomain,
   validate: (object) => [...validateSpec(object), ...validateStatus(object)],
@@ -59,7 +60,7 @@ function validateStatus({ status }: Frozen<ResourceQuota>): readonly FieldError[
 }
 
 function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): readonly FieldError[] {
-  return Object.entries(amounts).flatMap(([name, amount]) => [
+  return collect(Object.entries(amounts), ([name, amount]) => [
     ...validateQuotaResourceName(name, path.key(name)),
     ...validateResourceQuantity(name, amount, path.key(name)),
   ]);

@@ -1,15 +1,17 @@
-// Secrets: bytes under keys, of a type that may ask for certain keys. What is written as `stringData` ends up in `data`
+// Secrets: bytes under keys, of a type that may request certain keys. What is written as `stringData` ends up in `data`
 // and is never seen again. As pkg/registry/core/secret/strategy.go, ValidateSecret in pkg/apis/core/validation and
 // Convert_v1_Secret_To_core_Secret.
+import { collect, findingsMax } from '../../errors/collect.js';
+import { unmarshalTypeError } from '../../go/encoding-json.js';
 import { fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { decodeBase64, encodeBase64 } from '../../objects/base64.js';
+import { decodeBase64, encodeBase64 } from '../../go/base64.js';
 import { isJsonObject, setOwn } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isConfigMapKey, nameIsDnsSubdomain } from '../../objects/names.js';
 import { isDecodeError } from '../../schema/decode-error.js';
-import { parseJson } from '../../schema/decode-json.js';
+import { parseJson } from '../../codec/json.js';
 import type { Secret } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -18,7 +20,7 @@ import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { contentBytesMax, decodedBytes, validateFrozenParts } from './config-map.js';
 import { keyPairProblem } from './key-pair.js';
 
-/** What is particular to Secrets. */
+/** The strategy of Secrets. */
 export const secret: KindStrategy<Secret> = {
   nameRule: nameIsDnsSubdomain,
   validate: validateContents,
@@ -64,6 +66,7 @@ function validateContents(object: Frozen<Secret>): readonly FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, base64] of Object.entries(data)) {
+    if (errors.length > findingsMax) break;
     errors.push(...invalidEach(dataPath.key(key), key, isConfigMapKey(key)));
     bytes += decodedBytes(base64);
   }
@@ -71,10 +74,13 @@ function validateContents(object: Frozen<Secret>): readonly FieldError[] {
   return [...errors, ...validateType(object)];
 }
 
-/** What the type asks for. Types that Kubernetes does not know ask for nothing. */
+/** What the type requests. Types that Kubernetes does not know request nothing. */
 function validateType({ metadata, type, data = {} }: Frozen<Secret>): readonly FieldError[] {
   const missing = (...keys: readonly string[]): readonly FieldError[] =>
-    keys.filter((key) => !Object.hasOwn(data, key)).map((key) => fieldRequired(dataPath.key(key)));
+    collect(
+      keys.filter((key) => !Object.hasOwn(data, key)),
+      (key) => [fieldRequired(dataPath.key(key))],
+    );
   switch (type) {
     case 'kubernetes.io/service-account-token': {
       const account = 'kubernetes.io/service-account.name';
@@ -110,8 +116,7 @@ function jsonObjectProblem(text: string): string | undefined {
   try {
     const value = parseJson(text);
     if (value === null || isJsonObject(value)) return undefined;
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    return unmarshalTypeError(value, 'value of type map[string]interface {}');
   } catch (error) {
     if (isDecodeError(error)) return error.message;
     throw error;

@@ -6,7 +6,7 @@ import type { ServiceAccount } from '../../types/core-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn } from '../table-cells.js';
 
-/** What is particular to ServiceAccounts. */
+/** The strategy of ServiceAccounts. */
 export const serviceAccount: KindStrategy<ServiceAccount> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: keepSecretNames,

@@ -29,7 +29,7 @@ export function needsHealthCheck({ spec }: Frozen<Service>): boolean {
   return spec?.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
 
-/** Whether two lists of texts are the same; absent is empty. */
+/** Returns whether two lists of texts are the same; absent is empty. */
 export function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
   const [left, right] = [a ?? [], b ?? []];
   return left.length === right.length && left.every((text, index) => text === right[index]);

@@ -1,6 +1,7 @@
 // The ports of a Service: each on its own, then against each other. Several ports need names; a port, and a port on
 // nodes, may serve several protocols but each only once. As validateServicePort and validateService in
 // pkg/apis/core/validation/validation.go.
+import { collect, findingsMax } from '../../errors/collect.js';
 import { fieldDuplicate, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -14,10 +15,10 @@ import { portProtocols } from './endpoints.js';
 type Ports = readonly Frozen<ServicePort>[];
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with each port. */
+/** Validates each port. */
 export function validateServicePorts(ports: Ports, path: FieldPath): FieldErrors {
   const names = new Set<string>();
-  return ports.flatMap((port, index) => {
+  return collect(ports, (port, index) => {
     const at = path.index(index);
     const { name = '' } = port;
     const errors: FieldError[] = [];
@@ -35,12 +36,14 @@ export function validateDistinctPorts(ports: Ports, path: FieldPath): FieldError
   const seen = new Set<string>();
   const errors: FieldError[] = [];
   for (const [index, { protocol = '', nodePort = 0 }] of ports.entries()) {
+    if (errors.length > findingsMax) break;
     const key = `${nodePort}/${protocol}`;
     if (nodePort !== 0 && nodePorts.has(key))
       errors.push(fieldDuplicate(path.index(index).child('nodePort'), nodePort));
     nodePorts.add(key);
   }
   for (const [index, { protocol = '', port }] of ports.entries()) {
+    if (errors.length > findingsMax) break;
     const key = `${port}/${protocol}`;
     if (seen.has(key)) errors.push(fieldDuplicate(path.index(index), goPort(protocol, port)));
     seen.add(key);

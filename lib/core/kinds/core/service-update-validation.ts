@@ -2,6 +2,7 @@
 // its health check. A second address may be added, and released by asking for a single stack. Services that were or
 // become an ExternalName change freely. As ValidateServiceUpdate and the validateUpgradeDowngrade… functions in
 // pkg/apis/core/validation/validation.go; the values that errors show are as Kubernetes shows them.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -14,7 +15,7 @@ import { isExternalName, isHeadless, needsHealthCheck } from './service-kind.js'
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the change of a Service. */
+/** Validates the change of a Service. */
 export function validateServiceChange(service: Frozen<Service>, old: Frozen<Service>): FieldErrors {
   const { spec = {} } = service;
   const { spec: before = {} } = old;
@@ -63,7 +64,7 @@ function validateAddressChange(spec: Frozen<ServiceSpec>, before: Frozen<Service
   const path = fieldPath('spec', 'clusterIPs');
   const shown = clusterIPs.length === 0 ? null : clusterIPs;
   if (old.length === clusterIPs.length) {
-    return old.flatMap((address, index) =>
+    return collect(old, (address, index) =>
       address === clusterIPs[index] ? [] : [fieldInvalid(path.index(index), shown, fixed)],
     );
   }
@@ -82,7 +83,7 @@ function validateFamilyChange(spec: Frozen<ServiceSpec>, before: Frozen<ServiceS
   const path = fieldPath('spec', 'ipFamilies').index(0);
   const shownFamilies = ipFamilies.length === 0 ? null : ipFamilies;
   if (old.length === ipFamilies.length) {
-    return old.flatMap((family, index) =>
+    return collect(old, (family, index) =>
       family === ipFamilies[index] ? [] : [fieldInvalid(path, shownFamilies, fixed)],
     );
   }

@@ -1,6 +1,7 @@
 // Everything that can be wrong with a Service. Addresses and CIDRs that the old object had are not checked again.
-// As validateService in pkg/apis/core/validation/validation.go; what an update may not change stands in
+// As validateService in pkg/apis/core/validation/validation.go; what an update may not change is in
 // service-update-validation.ts, the fields of cluster addresses in cluster-ip-validation.ts.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -11,7 +12,7 @@ import { isDns1123Subdomain, isPortNumber } from '../../objects/names.js';
 import type { Service, ServiceSpec } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { validateClusterIpFields } from './cluster-ip-validation.js';
 import { validateEndpointIp } from './endpoint-ip.js';
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-kind.js';
@@ -23,7 +24,7 @@ type FieldErrors = readonly FieldError[];
 const specPath = fieldPath('spec');
 const annotationsPath = fieldPath('metadata', 'annotations');
 
-/** Everything wrong with a Service, new or about to replace the old one. */
+/** Validates a Service, new or about to replace the old one. */
 export function validateService(service: Frozen<Service>, old?: Frozen<Service>): FieldErrors {
   const { spec = {} } = service;
   return [
@@ -105,7 +106,7 @@ function validateExternalIps(
   { externalIPs = [] }: Frozen<ServiceSpec>,
   old: Frozen<ServiceSpec> | undefined,
 ): FieldErrors {
-  return externalIPs.flatMap((ip, index) => {
+  return collect(externalIPs, (ip, index) => {
     const path = specPath.child('externalIPs').index(index);
     const wrong = validateLegacyIp(ip, path, old?.externalIPs ?? []);
     return wrong.length > 0 ? wrong : validateEndpointIp(ip, path);
@@ -114,7 +115,7 @@ function validateExternalIps(
 
 function validateNodePorts({ type, ports = [] }: Frozen<ServiceSpec>): FieldErrors {
   if (type !== 'ClusterIP') return [];
-  return ports.flatMap(({ nodePort = 0 }, index) =>
+  return collect(ports, ({ nodePort = 0 }, index) =>
     nodePort === 0
       ? []
       : [
@@ -135,7 +136,7 @@ function validateSourceRanges({ metadata, spec = {} }: Frozen<Service>, old: Fro
     const known = (old?.spec?.loadBalancerSourceRanges ?? []).map(trimSpace);
     return [
       ...(type === 'LoadBalancer' ? [] : [fieldForbidden(path, onlyBalancer)]),
-      ...loadBalancerSourceRanges.flatMap((range, index) =>
+      ...collect(loadBalancerSourceRanges, (range, index) =>
         validateLegacyCidr(trimSpace(range), path.index(index), known),
       ),
     ];
@@ -146,7 +147,7 @@ function validateSourceRanges({ metadata, spec = {} }: Frozen<Service>, old: Fro
   const text = old?.metadata?.annotations?.[rangesAnnotation] === annotation ? '' : trimSpace(annotation);
   return [
     ...(type === 'LoadBalancer' ? [] : [fieldForbidden(path, onlyBalancer)]),
-    ...(text === '' ? [] : text.split(',').flatMap((range) => validateLegacyCidr(trimSpace(range), path))),
+    ...(text === '' ? [] : collect(text.split(','), (range) => validateLegacyCidr(trimSpace(range), path))),
   ];
 }
 

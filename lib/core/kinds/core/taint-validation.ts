@@ -1,6 +1,8 @@
 // Taints of nodes, in their field and in the annotation that once held them, and the other old annotation of nodes.
 // As validateNodeTaints, ValidateTaintsInNodeAnnotations and ValidateAvoidPodsInNodeAnnotations in
 // pkg/apis/core/validation/validation.go.
+import { collect } from '../../errors/collect.js';
+import { unmarshalTypeError } from '../../go/encoding-json.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -8,7 +10,7 @@ import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isLabelValue, isQualifiedName } from '../../objects/names.js';
 import { isDecodeError } from '../../schema/decode-error.js';
-import { parseJson } from '../../schema/decode-json.js';
+import { parseJson } from '../../codec/json.js';
 import type { Taint } from '../../types/core-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
@@ -16,10 +18,10 @@ import { printedWord } from '../printed-values.js';
 type FieldErrors = readonly FieldError[];
 type AnyTaint = { readonly [K in keyof Taint]?: string };
 
-/** Everything wrong with taints: each is a label with an effect, and no pair of key and effect occurs twice. */
+/** Validates taints: each is a label with an effect, and no pair of key and effect occurs twice. */
 export function validateTaints(taints: readonly (Frozen<Taint> | AnyTaint)[], path: FieldPath): FieldErrors {
   const seen = new Set<string>();
-  return taints.flatMap((taint: AnyTaint, index) => {
+  return collect(taints, (taint: AnyTaint, index) => {
     const { key = '', value = '', effect = '', timeAdded = null } = taint;
     const at = path.index(index);
     const wrongValue = isLabelValue(value);
@@ -53,7 +55,8 @@ function validateTaintsAnnotation(text: string, path: FieldPath): FieldErrors {
   const parsed = parse(text);
   if (typeof parsed === 'string') return [fieldInvalid(path, taintsKey, parsed)];
   if (parsed.value === null) return [];
-  if (!Array.isArray(parsed.value)) return [fieldInvalid(path, taintsKey, mismatch(parsed.value, '[]core.Taint'))];
+  if (!Array.isArray(parsed.value))
+    return [fieldInvalid(path, taintsKey, unmarshalTypeError(parsed.value, 'value of type []core.Taint'))];
   const taints = parsed.value.map((item: unknown) => ({
     key: textOf(item, 'key'),
     value: textOf(item, 'value'),
@@ -69,10 +72,10 @@ function validateAvoidPodsAnnotation(text: string, path: FieldPath): FieldErrors
   const refuse = (detail: string): FieldErrors => [fieldInvalid(path.child('AvoidPods'), avoidPodsKey, detail)];
   if (typeof parsed === 'string') return refuse(parsed);
   if (parsed.value === null) return [];
-  if (!isJsonObject(parsed.value)) return refuse(mismatch(parsed.value, 'v1.AvoidPods'));
+  if (!isJsonObject(parsed.value)) return refuse(unmarshalTypeError(parsed.value, 'value of type v1.AvoidPods'));
   const entries = member(parsed.value, 'preferavoidpods');
   if (!Array.isArray(entries)) return [];
-  return entries.flatMap((entry: unknown, index) => {
+  return collect(entries, (entry: unknown, index) => {
     const signature = path.child(avoidPodsKey).index(index).child('PodSignature');
     const controller = member(member(entry, 'podsignature'), 'podcontroller') ?? null;
     if (controller === null) return [fieldRequired(signature)];
@@ -89,11 +92,6 @@ function parse(text: string): { readonly value: unknown } | string {
     if (isDecodeError(error)) return error.message;
     throw error;
   }
-}
-
-function mismatch(value: unknown, type: string): string {
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${kind} into Go value of type ${type}`;
 }
 
 /** Go's decoder takes field names in any case. */

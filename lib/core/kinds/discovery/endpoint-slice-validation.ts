@@ -1,5 +1,6 @@
-// What may stand in an EndpointSlice. As pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. Topology
+// Validation of an EndpointSlice. As pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice. Topology
 // of older versions is not checked: it never gets that far.
+import { collect } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldInvalid,
@@ -22,16 +23,16 @@ import { printedWord } from '../printed-values.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the kind of addresses and the ports. */
+/** Validates the kind of addresses and the ports. */
 export function validateEndpointSlice({ addressType = '', ports = [] }: Loose<EndpointSlice>): FieldErrors {
   return [...validateAddressType(addressType, fieldPath('addressType')), ...validatePorts(ports, fieldPath('ports'))];
 }
 
-/** Everything wrong with the endpoints. */
+/** Validates the endpoints. */
 export function validateEndpoints({ addressType = '', endpoints = [] }: Loose<EndpointSlice>): FieldErrors {
   const path = fieldPath('endpoints');
   if (endpoints.length > endpointsMax) return [fieldTooMany(path, endpoints.length, endpointsMax)];
-  return endpoints.flatMap((endpoint, index) => validateEndpoint(endpoint, addressType, path.index(index)));
+  return collect(endpoints, (endpoint, index) => validateEndpoint(endpoint, addressType, path.index(index)));
 }
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
@@ -49,7 +50,7 @@ function validateAddressType(addressType: string, path: FieldPath): FieldErrors 
 function validatePorts(ports: readonly Loose<EndpointPort>[], path: FieldPath): FieldErrors {
   if (ports.length > portsMax) return [fieldTooMany(path, ports.length, portsMax)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = '', protocol, appProtocol }, index) => {
+  return collect(ports, ({ name = '', protocol, appProtocol }, index) => {
     const at = path.index(index);
     const repeated = names.has(name);
     names.add(name);
@@ -75,7 +76,7 @@ function validateEndpoint(endpoint: Loose<Endpoint>, addressType: string, path: 
   return [
     ...(addresses.length === 0 ? [fieldRequired(at, 'must contain at least 1 address')] : []),
     ...(addresses.length > addressesMax ? [fieldTooMany(at, addresses.length, addressesMax)] : []),
-    ...addresses.flatMap((address, index) => validateAddress(address, addressType, at, index)),
+    ...collect(addresses, (address, index) => validateAddress(address, addressType, at, index)),
     ...(nodeName === undefined ? [] : invalidEach(path.child('nodeName'), nodeName, isDns1123Subdomain(nodeName))),
     ...(hostname === undefined ? [] : invalidEach(path.child('hostname'), hostname, isDns1123Label(hostname))),
     ...(hints === undefined ? [] : validateHints(hints, path.child('hints'))),
@@ -131,7 +132,7 @@ function validateHints({ forZones = [], forNodes = [] }: Loose<EndpointHints>, p
 function validateNames(hints: readonly { readonly name?: string }[], path: FieldPath, rule: SyntaxRule): FieldErrors {
   if (hints.length > hintsMax) return [fieldTooMany(path, hints.length, hintsMax)];
   const seen = new Set<string>();
-  return hints.flatMap(({ name = '' }, index) => {
+  return collect(hints, ({ name = '' }, index) => {
     const at = path.index(index).child('name');
     const repeated = seen.has(name);
     seen.add(name);

@@ -1,7 +1,8 @@
 // EndpointSlices: the addresses behind a Service, in pieces.
 // As pkg/registry/discovery/endpointslice/strategy.go and the printer of its table.
+import { collect } from '../../errors/collect.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { warningsForIp } from '../../objects/ip-validation.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -36,7 +37,7 @@ const table: KindTable<EndpointSlice> = {
   },
 };
 
-/** What is particular to EndpointSlices. */
+/** The strategy of EndpointSlices. */
 export const endpointSlice: KindStrategy<EndpointSlice> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(content(object), content(old)),
@@ -90,8 +91,8 @@ const controllers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-
 /** Controllers write canonical addresses, which spares looking at them. */
 function addressWarnings({ metadata, endpoints = [] }: Frozen<EndpointSlice>): readonly string[] {
   if (controllers.includes(metadata?.labels?.[managedBy] ?? '')) return [];
-  return endpoints.flatMap((endpoint, i) =>
-    addressesOf(endpoint).flatMap((address, j) =>
+  return collect(endpoints, (endpoint, i) =>
+    collect(addressesOf(endpoint), (address, j) =>
       warningsForIp(address, fieldPath('endpoints').index(i).child('addresses').index(j)),
     ),
   );

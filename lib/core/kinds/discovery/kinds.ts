@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { endpointSlice } from './endpoint-slice.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const discoveryKinds: Readonly<Record<string, KindParticulars>> = {
   'discovery.k8s.io/v1/EndpointSlice': { strategy: endpointSlice },
 };

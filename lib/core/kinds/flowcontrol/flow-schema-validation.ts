@@ -1,9 +1,10 @@
-// What may stand in a FlowSchema. As pkg/apis/flowcontrol/validation/validation.go, ValidateFlowSchema.
+// Validation of a FlowSchema. As pkg/apis/flowcontrol/validation/validation.go, ValidateFlowSchema.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../objects/names.js';
 import type {
@@ -24,7 +25,7 @@ import { mandatoryFlowSchemas } from './mandatory.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with a FlowSchema. */
+/** Validates a FlowSchema. */
 export function validateFlowSchema({ metadata, spec, status }: Frozen<FlowSchema>): FieldErrors {
   const name = metadata?.name ?? '';
   const path = fieldPath('spec');
@@ -60,7 +61,7 @@ function validateSpec(spec: Loose<FlowSchemaSpec>, name: string, path: FieldPath
     ...(levelName === ''
       ? [fieldRequired(levelPath, 'must reference a priority level')]
       : invalidEach(levelPath, levelName, isDns1123Subdomain(levelName))),
-    ...rules.flatMap((rule, index) => validateRules(rule, path.child('rules').index(index))),
+    ...collect(rules, (rule, index) => validateRules(rule, path.child('rules').index(index))),
   ];
 }
 
@@ -79,12 +80,12 @@ function validateRules(rules: Loose<PolicyRulesWithSubjects>, path: FieldPath): 
     ...(subjects.length === 0
       ? [fieldRequired(path.child('subjects'), 'subjects must contain at least one value')]
       : []),
-    ...subjects.flatMap((subject, index) => validateSubject(subject, path.child('subjects').index(index))),
+    ...collect(subjects, (subject, index) => validateSubject(subject, path.child('subjects').index(index))),
     ...(resourceRules.length === 0 && nonResourceRules.length === 0
       ? [fieldRequired(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')]
       : []),
-    ...resourceRules.flatMap((rule, index) => validateResourceRule(rule, path.child('resourceRules').index(index))),
-    ...nonResourceRules.flatMap((rule, index) =>
+    ...collect(resourceRules, (rule, index) => validateResourceRule(rule, path.child('resourceRules').index(index))),
+    ...collect(nonResourceRules, (rule, index) =>
       validateNonResourceRule(rule, path.child('nonResourceRules').index(index)),
     ),
   ];
@@ -109,7 +110,7 @@ function validateSubject(subject: Loose<Subject>, path: FieldPath): FieldErrors 
     ...(value === undefined
       ? [fieldRequired(at, `${own.field} is required when subject kind is '${own.kind}'`)]
       : validateSubjectName(own.kind, value, at)),
-    ...subjectFields.flatMap(({ kind, field }) =>
+    ...collect(subjectFields, ({ kind, field }) =>
       kind === own.kind || subject[field] === undefined
         ? []
         : [fieldForbidden(path.child(field), `${field} is forbidden when subject kind is not '${kind}'`)],
@@ -168,7 +169,7 @@ function validateNonResourceRule(
     ),
     ...(nonResourceURLs.includes('*')
       ? []
-      : nonResourceURLs.flatMap((url, index) => validateUrlPath(url, at.index(index)))),
+      : collect(nonResourceURLs, (url, index) => validateUrlPath(url, at.index(index)))),
   ];
 }
 
@@ -192,7 +193,7 @@ function validateNamespaces(namespaces: readonly string[], path: FieldPath): Fie
   const intro = "each member of this list must be '*' or a DNS-1123 label; ";
   return [
     ...errors,
-    ...namespaces.flatMap((namespace, index) =>
+    ...collect(namespaces, (namespace, index) =>
       invalidEach(
         path.index(index),
         namespace,

@@ -1,7 +1,7 @@
 // FlowSchemas: which requests belong to which priority level.
 // As pkg/registry/flowcontrol/flowschema/strategy.go and the printer of its table.
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { FlowSchema } from '../../types/flowcontrol-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
@@ -16,7 +16,7 @@ const table: KindTable<FlowSchema> = {
     nameColumn,
     textColumn('PriorityLevel', 'The level its requests have.'),
     textColumn('MatchingPrecedence', 'The lower, the earlier it is asked.'),
-    textColumn('DistinguisherMethod', 'How its requests are told apart.'),
+    textColumn('DistinguisherMethod', 'How its requests are assigned to flows.'),
     ageColumn,
     textColumn('MissingPL', 'Whether the level does not exist.'),
   ],
@@ -40,7 +40,7 @@ const table: KindTable<FlowSchema> = {
     ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1),
 };
 
-/** What is particular to FlowSchemas. */
+/** The strategy of FlowSchemas. */
 export const flowSchema: KindStrategy<FlowSchema> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),

@@ -1,7 +1,7 @@
 // How errors print the specs of this group: with the Go names of Kubernetes' inner types, in their order.
 // As the types of pkg/apis/flowcontrol/types.go.
-import { goForms } from '../go-form.js';
-import type { GoPrinter } from '../go-form.js';
+import { goForms } from '../../go/struct-form.js';
+import type { GoPrinter } from '../../go/struct-form.js';
 
 /** Prints a part of a spec by the name of its form. */
 export const printFlowControl: GoPrinter = /* @__PURE__ */ goForms({

@@ -3,7 +3,7 @@ import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { flowSchema, flowSchemaDefaults } from './flow-schema.js';
 import { priorityLevelConfiguration, priorityLevelConfigurationDefaults } from './priority-level-configuration.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const flowcontrolKinds: Readonly<Record<string, KindParticulars>> = {
   'flowcontrol.apiserver.k8s.io/v1/FlowSchema': { setDefaults: flowSchemaDefaults, strategy: flowSchema },
   'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': {

@@ -1,6 +1,6 @@
-// The FlowSchemas and PriorityLevelConfigurations every server has and nobody may change: without them requests of
-// administrators could starve, or some requests belong nowhere. As pkg/apis/flowcontrol/internalbootstrap and
-// apiserver/pkg/apis/flowcontrol/bootstrap/default.go. Validation compares with these; the server creates them.
+// The FlowSchemas and PriorityLevelConfigurations that every server has and that cannot be changed: without them
+// requests of administrators could starve, or some requests belong nowhere. As pkg/apis/flowcontrol/internalbootstrap
+// and apiserver/pkg/apis/flowcontrol/bootstrap/default.go. Validation compares with these; the server creates them.
 import type {
   FlowSchemaSpec,
   PolicyRulesWithSubjects,

@@ -4,7 +4,7 @@ import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type {
@@ -49,7 +49,7 @@ const table: KindTable<PriorityLevelConfiguration> = {
   },
 };
 
-/** What is particular to PriorityLevelConfigurations. */
+/** The strategy of PriorityLevelConfigurations. */
 export const priorityLevelConfiguration: KindStrategy<PriorityLevelConfiguration> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),

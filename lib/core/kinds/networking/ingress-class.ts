@@ -4,11 +4,10 @@ import { fieldForbidden, fieldNotSupported, fieldRequired, fieldTooLong } from '
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length, isDns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../objects/names.js';
 import type {
   IngressClass,
   IngressClassParametersReference,
@@ -43,7 +42,7 @@ const table: KindTable<IngressClass> = {
   },
 };
 
-/** What is particular to IngressClasses. */
+/** The strategy of IngressClasses. */
 export const ingressClass: KindStrategy<IngressClass> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),

@@ -1,5 +1,6 @@
-// What may stand in an Ingress. As pkg/apis/networking/validation/validation.go, ValidateIngressSpec and
+// Validation of an Ingress. As pkg/apis/networking/validation/validation.go, ValidateIngressSpec and
 // ValidateIngressLoadBalancerStatus. Two mistakes that older servers let pass stay allowed where they already are.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath, fieldPath } from '../../errors/field-path.js';
@@ -37,7 +38,7 @@ export interface IngressTolerance {
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the spec of an Ingress. */
+/** Validates the spec of an Ingress. */
 export function validateIngressSpec(spec: Frozen<IngressSpec>, tolerance: IngressTolerance = strict): FieldErrors {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec;
   const path = fieldPath('spec');
@@ -45,8 +46,8 @@ export function validateIngressSpec(spec: Frozen<IngressSpec>, tolerance: Ingres
   return [
     ...(empty ? [fieldInvalid(path, spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, path.child('defaultBackend'))),
-    ...rules.flatMap((rule, index) => validateRule(rule, path.child('rules').index(index), tolerance)),
-    ...tls.flatMap((entry, index) => validateTls(entry, path.child('tls').index(index), tolerance)),
+    ...collect(rules, (rule, index) => validateRule(rule, path.child('rules').index(index), tolerance)),
+    ...collect(tls, (entry, index) => validateTls(entry, path.child('tls').index(index), tolerance)),
     ...(ingressClassName === undefined
       ? []
       : invalidEach(path.child('ingressClassName'), ingressClassName, nameIsDnsSubdomain(ingressClassName, false))),
@@ -63,14 +64,14 @@ export function ingressTolerance({ rules = [], tls = [] }: Frozen<IngressSpec>):
   };
 }
 
-/** Everything wrong with the status of an Ingress; addresses it already had may stay. */
+/** Validates the status of an Ingress; addresses it already had may stay. */
 export function validateIngressStatus(
   status: Frozen<IngressStatus> | undefined,
   old: Frozen<IngressStatus> | undefined,
 ): FieldErrors {
   const path = fieldPath('status', 'loadBalancer', 'ingress');
   const known = new Set((old?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip));
-  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => [
+  return collect(status?.loadBalancer?.ingress ?? [], ({ ip = '', hostname = '' }, index) => [
     ...(ip === '' ? [] : validateLegacyIp(ip, path.index(index).child('ip'), known)),
     ...(hostname === ''
       ? []
@@ -110,7 +111,7 @@ function validateHttp(http: Partial<Frozen<HTTPIngressRuleValue>> | undefined, p
   const { paths = [] } = http;
   const at = path.child('http').child('paths');
   if (paths.length === 0) return [fieldRequired(at)];
-  return paths.flatMap((each, index) => validatePath(each, at.index(index)));
+  return collect(paths, (each, index) => validatePath(each, at.index(index)));
 }
 
 function validatePath(
@@ -172,7 +173,7 @@ function validateTls(
   tolerance: IngressTolerance,
 ): FieldErrors {
   return [
-    ...hosts.flatMap((host, index) => invalidEach(path.child('hosts').index(index), host, hostProblems(host))),
+    ...collect(hosts, (host, index) => invalidEach(path.child('hosts').index(index), host, hostProblems(host))),
     ...(tolerance.secretNames ? [] : invalidEach(path.child('secretName'), secretName, secretNameProblems(secretName))),
   ];
 }

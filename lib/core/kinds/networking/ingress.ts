@@ -1,8 +1,9 @@
 // Ingresses: HTTP routes from hosts and paths to Services.
 // As pkg/registry/networking/ingress/strategy.go and the printer of its table.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { warningsForIp } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -35,7 +36,7 @@ const table: KindTable<Ingress> = {
   }),
 };
 
-/** What is particular to Ingresses. */
+/** The strategy of Ingresses. */
 export const ingress: KindStrategy<Ingress> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
@@ -65,7 +66,7 @@ export const ingress: KindStrategy<Ingress> = {
     status: {
       validateUpdate: ({ status }, old) => validateIngressStatus(status, old.status),
       warningsOnUpdate: ({ status }) =>
-        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }, index) =>
+        collect(status?.loadBalancer?.ingress ?? [], ({ ip = '' }, index) =>
           ip === '' ? [] : warningsForIp(ip, fieldPath('status', 'loadBalancer', 'ingress').index(index)),
         ),
     },

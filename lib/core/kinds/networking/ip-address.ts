@@ -21,7 +21,7 @@ const table: KindTable<IPAddress> = {
   row: (object, now) => ({ cells: [object.metadata?.name ?? '', parent(object.spec), age(object, now)] }),
 };
 
-/** What is particular to IPAddresses. */
+/** The strategy of IPAddresses. */
 export const ipAddress: KindStrategy<IPAddress> = {
   nameRule: (name) => isCanonicalIp(name),
   validate: ({ spec }) => validateSpec(spec),

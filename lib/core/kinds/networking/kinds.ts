@@ -6,7 +6,7 @@ import { ipAddress } from './ip-address.js';
 import { networkPolicy, networkPolicyDefaults } from './network-policy.js';
 import { serviceCidr } from './service-cidr.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const networkingKinds: Readonly<Record<string, KindParticulars>> = {
   'networking.k8s.io/v1/Ingress': { strategy: ingress },
   'networking.k8s.io/v1/IngressClass': { strategy: ingressClass },

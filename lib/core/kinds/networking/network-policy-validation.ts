@@ -1,4 +1,5 @@
-// What may stand in a NetworkPolicy. As pkg/apis/networking/validation/validation.go, ValidateNetworkPolicySpec.
+// Validation of a NetworkPolicy. As pkg/apis/networking/validation/validation.go, ValidateNetworkPolicySpec.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -27,7 +28,7 @@ export interface NetworkPolicyTolerance {
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with the spec of a NetworkPolicy. */
+/** Validates the spec of a NetworkPolicy. */
 export function validateNetworkPolicySpec(
   spec: Frozen<NetworkPolicySpec>,
   tolerance: NetworkPolicyTolerance = strict,
@@ -36,9 +37,9 @@ export function validateNetworkPolicySpec(
   const options = { allowInvalidValues: tolerance.invalidLabelValues };
   return [
     ...validateLabelSelector(spec.podSelector ?? {}, path.child('podSelector'), options),
-    ...rulesOf(spec).flatMap(({ ports, peers, path: rulePath, peerField }) => [
-      ...ports.flatMap((port, index) => validatePort(port, rulePath.child('ports').index(index))),
-      ...peers.flatMap((peer, index) => validatePeer(peer, rulePath.child(peerField).index(index), tolerance)),
+    ...collect(rulesOf(spec), ({ ports, peers, path: rulePath, peerField }) => [
+      ...collect(ports, (port, index) => validatePort(port, rulePath.child('ports').index(index))),
+      ...collect(peers, (peer, index) => validatePeer(peer, rulePath.child(peerField).index(index), tolerance)),
     ]),
     ...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')),
   ];
@@ -141,7 +142,7 @@ function validateIpBlock(
   if (block === undefined) return errors;
   return [
     ...errors,
-    ...except.flatMap((each, index) => {
+    ...collect(except, (each, index) => {
       const at = path.child('except').index(index);
       const wrong = validateLegacyCidr(each, at, cidrs);
       return isStrictlyInside(parseCidr(each), block)
@@ -159,7 +160,7 @@ function isStrictlyInside(inner: Cidr | undefined, outer: Cidr): boolean {
 function validatePolicyTypes(types: readonly string[], path: FieldPath): FieldErrors {
   if (types.length > policyTypes.length)
     return [fieldInvalid(path, types, 'may not specify more than two policyTypes')];
-  return types.flatMap((type, index) =>
+  return collect(types, (type, index) =>
     policyTypes.includes(type) ? [] : [fieldNotSupported(path.index(index), printedWord(type), policyTypes)],
   );
 }

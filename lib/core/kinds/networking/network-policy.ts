@@ -1,7 +1,8 @@
 // NetworkPolicies: who may talk to the pods of a namespace, and to whom these may talk.
 // As pkg/registry/networking/networkpolicy/strategy.go and pkg/apis/networking/v1/defaults.go.
+import { collect } from '../../errors/collect.js';
 import { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { warningsForCidr } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -20,7 +21,7 @@ const table: KindTable<NetworkPolicy> = {
   }),
 };
 
-/** What is particular to NetworkPolicies. */
+/** The strategy of NetworkPolicies. */
 export const networkPolicy: KindStrategy<NetworkPolicy> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
@@ -43,8 +44,8 @@ export function networkPolicyDefaults(object: NetworkPolicy): void {
 }
 
 function warnings({ spec = {} }: Frozen<NetworkPolicy>): readonly string[] {
-  return ipBlocks(spec).flatMap(({ block: { cidr, except = [] }, path }) => [
+  return collect(ipBlocks(spec), ({ block: { cidr, except = [] }, path }) => [
     ...warningsForCidr(cidr, path.child('cidr')),
-    ...except.flatMap((each, index) => warningsForCidr(each, path.child('except').index(index))),
+    ...collect(except, (each, index) => warningsForCidr(each, path.child('except').index(index))),
   ]);
 }

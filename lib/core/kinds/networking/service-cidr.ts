@@ -1,5 +1,6 @@
 // ServiceCIDRs: the ranges that addresses of Services come from, at most one of each family.
 // As pkg/registry/networking/servicecidr/strategy.go and pkg/apis/networking/validation, ValidateServiceCIDR.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -19,7 +20,7 @@ const table: KindTable<ServiceCIDR> = {
   }),
 };
 
-/** What is particular to ServiceCIDRs. */
+/** The strategy of ServiceCIDRs. */
 export const serviceCidr: KindStrategy<ServiceCIDR> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ spec }) => validateCidrs(spec?.cidrs ?? []),
@@ -35,7 +36,7 @@ const immutable = 'field is immutable';
 function validateCidrs(cidrs: readonly string[]): readonly FieldError[] {
   if (cidrs.length === 0) return [fieldRequired(path, 'at least one CIDR required')];
   if (cidrs.length > cidrsMax) return [fieldInvalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values')];
-  const errors = cidrs.flatMap((cidr, index) => validateCidr(cidr, path.index(index)));
+  const errors = collect(cidrs, (cidr, index) => validateCidr(cidr, path.index(index)));
   const families = cidrs.map((cidr) => parseCidr(cidr)?.address.family);
   if (cidrs.length < 2 || families[0] === undefined || families[0] !== families[1]) return errors;
   const sentence = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
@@ -44,7 +45,7 @@ function validateCidrs(cidrs: readonly string[]): readonly FieldError[] {
 
 /** Nothing may change, but a second family may come in. */
 function validateCidrsUpdate(cidrs: readonly string[], old: readonly string[]): readonly FieldError[] {
-  const changed = old.flatMap((cidr, index) =>
+  const changed = collect(old, (cidr, index) =>
     cidr === cidrs[index] ? [] : [fieldInvalid(path.index(index), cidrs[index], immutable)],
   );
   if (old.length === cidrs.length) return changed;

@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { runtimeClass } from './runtime-class.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const nodeKinds: Readonly<Record<string, KindParticulars>> = {
   'node.k8s.io/v1/RuntimeClass': { strategy: runtimeClass },
 };

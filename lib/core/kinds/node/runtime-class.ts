@@ -1,5 +1,6 @@
 // RuntimeClasses: how containers of a pod are run, what that costs, and on which nodes it can be done.
 // As pkg/registry/node/runtimeclass/strategy.go and pkg/apis/node/validation, ValidateRuntimeClass.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -10,14 +11,14 @@ import { isDns1123Label, nameIsDnsSubdomain } from '../../objects/names.js';
 import type { Toleration } from '../../types/core-v1.generated.js';
 import type { RuntimeClass } from '../../types/node-v1.generated.js';
 import { nodeLabelDeprecation } from '../deprecated-node-labels.js';
-import { goForms } from '../go-form.js';
+import { goForms } from '../../go/struct-form.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateContainerResources } from '../pods/resource-validation.js';
 import { validateTolerations } from '../pods/toleration-validation.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 
-/** What is particular to RuntimeClasses. */
+/** The strategy of RuntimeClasses. */
 export const runtimeClass: KindStrategy<RuntimeClass> = {
   nameRule: nameIsDnsSubdomain,
   validate,
@@ -57,7 +58,7 @@ function validate({ handler, overhead, scheduling }: Frozen<RuntimeClass>): read
 /** No two tolerations of the same taints. */
 function validateDifferent(tolerations: readonly Frozen<Toleration>[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
-  return tolerations.flatMap((toleration, index) => {
+  return collect(tolerations, (toleration, index) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration;
     const meaning = JSON.stringify([key, operator, value, effect]);
     const repeated = seen.has(meaning);
@@ -67,7 +68,7 @@ function validateDifferent(tolerations: readonly Frozen<Toleration>[], path: Fie
 }
 
 function warnings({ scheduling }: Frozen<RuntimeClass>): readonly string[] {
-  return Object.keys(scheduling?.nodeSelector ?? {}).flatMap((key) => {
+  return collect(Object.keys(scheduling?.nodeSelector ?? {}), (key) => {
     const message = nodeLabelDeprecation(key);
     return message === undefined ? [] : [`scheduling.nodeSelector: ${message}`];
   });

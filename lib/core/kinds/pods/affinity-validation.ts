@@ -1,5 +1,6 @@
 // Where a pod wants to be: near or far from nodes and from other pods, and spread over a topology.
 // As pkg/apis/core/validation/validation.go, validateAffinity and validateTopologySpreadConstraints.
+import { collect, findingsMax, visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath } from '../../errors/field-path.js';
@@ -78,7 +79,7 @@ export function validateTopologySpread(
   });
 }
 
-/** Whether the selectors of any affinity term are refused in new pods. */
+/** Returns whether the selectors of any affinity term are refused in new pods. */
 export function hasInvalidAffinitySelector({ affinity }: Frozen<PodSpec>): boolean {
   return [affinity?.podAffinity, affinity?.podAntiAffinity].some(
     (terms) =>
@@ -90,14 +91,14 @@ export function hasInvalidAffinitySelector({ affinity }: Frozen<PodSpec>): boole
   );
 }
 
-/** Whether any selector of a spread constraint is refused in new pods. */
+/** Returns whether any selector of a spread constraint is refused in new pods. */
 export function hasInvalidSpreadSelector({ topologySpreadConstraints = [] }: Frozen<PodSpec>): boolean {
   return topologySpreadConstraints.some(
     ({ labelSelector }) => validateLabelSelector(labelSelector, FieldPath.nil).length > 0,
   );
 }
 
-/** Whether any matchLabelKeys of a spread constraint are refused in new pods. */
+/** Returns whether any matchLabelKeys of a spread constraint are refused in new pods. */
 export function hasInvalidMatchLabelKeys({ topologySpreadConstraints = [] }: Frozen<PodSpec>): boolean {
   return topologySpreadConstraints.some(
     ({ matchLabelKeys, labelSelector }) =>
@@ -129,7 +130,7 @@ function validateTerm(term: Frozen<PodAffinityTerm>, path: FieldPath, allowInval
   const at = path.child('topologyKey');
   return [
     ...validateTermSelectors(term, path, allowInvalidValues),
-    ...namespaces.flatMap((namespace) => ruled(namespace, isDns1123Label, path.child('namespace'))),
+    ...collect(namespaces, (namespace) => ruled(namespace, isDns1123Label, path.child('namespace'))),
     ...validateMatchLabelKeys({ match: matchLabelKeys, mismatch: mismatchLabelKeys, selector: labelSelector }, path),
     ...(topologyKey === '' ? [fieldRequired(at, 'can not be empty')] : noErrors),
     ...validateLabelName(topologyKey, at),
@@ -166,13 +167,14 @@ function validateMatchLabelKeys({ match = [], mismatch = [], selector }: LabelKe
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}));
   const places = new Map(match.map((key, index) => [key, index]));
   for (const { key } of selector?.matchExpressions ?? []) {
+    if (errors.length > findingsMax) break;
     const index = places.get(key);
     if (index !== undefined && seen.has(key))
       errors.push(fieldInvalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
     seen.add(key);
   }
   const mismatches = new Set(mismatch);
-  match.forEach((key, index) => {
+  visitUntilFull(match, errors, (key, index) => {
     if (mismatches.has(key)) {
       errors.push(
         fieldInvalid(

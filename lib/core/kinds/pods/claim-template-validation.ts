@@ -1,6 +1,7 @@
 // Claims on storage as pods and workloads describe them: the template of a PersistentVolumeClaim and its specification.
 // As pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimTemplate and
 // ValidatePersistentVolumeClaimSpec.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -49,7 +50,7 @@ export function validateTemplateMeta(metadata: Frozen<ObjectMeta>, path: FieldPa
   return errors;
 }
 
-/** What the claim asks for. */
+/** What the claim requests. */
 export function validateClaimSpec(
   spec: Frozen<PersistentVolumeClaimSpec>,
   path: FieldPath,
@@ -102,10 +103,12 @@ const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-function validateAccessModes(modes: readonly string[], path: FieldPath): FieldErrors {
-  const errors: FieldError[] = modes
-    .filter((mode) => !accessModes.includes(mode))
-    .map((mode) => fieldNotSupported(path, printedWord(mode), accessModes));
+/** Validates access modes: known ones, and ReadWriteOncePod alone. Of claims and volumes. */
+export function validateAccessModes(modes: readonly string[], path: FieldPath): FieldErrors {
+  const errors: FieldError[] = collect(
+    modes.filter((mode) => !accessModes.includes(mode)),
+    (mode) => [fieldNotSupported(path, printedWord(mode), accessModes)],
+  );
   const known = modes.filter((mode) => accessModes.includes(mode));
   if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
     errors.push(fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes'));

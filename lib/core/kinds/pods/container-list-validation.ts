@@ -1,6 +1,7 @@
 // The three lists of containers of a pod, and what each allows: regular containers, init containers (with sidecars
 // among them) and ephemeral ones. As pkg/apis/core/validation/validation.go, validateContainers, validateInitContainers
 // and validateEphemeralContainers.
+import { visitUntilFull } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldForbidden,
@@ -62,7 +63,7 @@ export function validateInitContainers(spec: Frozen<PodSpec>, path: FieldPath, c
         errors.push(fieldForbidden(at.child(field), 'may not be set for init containers without restartPolicy=Always'));
     }
     if (context.options.allowInitContainerRestarts === true) return errors;
-    container.resizePolicy?.forEach(({ restartPolicy }, index) => {
+    visitUntilFull(container.resizePolicy ?? [], errors, ({ restartPolicy }, index) => {
       if (restartPolicy !== 'RestartContainer') return;
       const where = at.child('resizePolicy').index(index).child('restartPolicy');
       errors.push(
@@ -96,7 +97,7 @@ export function validateEphemeralContainers(
     for (const field of refusedFields) {
       if (isSet(container, field)) errors.push(fieldForbidden(at.child(field), refusal));
     }
-    volumeMounts.forEach(({ subPath = '', subPathExpr = '' }, index) => {
+    visitUntilFull(volumeMounts, errors, ({ subPath = '', subPathExpr = '' }, index) => {
       const mount = at.child('volumeMounts').index(index);
       if (subPath !== '') errors.push(fieldForbidden(mount.child('subPath'), refusal));
       if (subPathExpr !== '') errors.push(fieldForbidden(mount.child('subPathExpr'), refusal));

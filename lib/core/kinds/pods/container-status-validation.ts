@@ -1,10 +1,11 @@
 // What a status may say about containers: one that ended stays so unless it may start again, users and groups exist,
-// and resources are those the container asked for. As pkg/apis/core/validation/validation.go,
+// and resources are those the container requested. As pkg/apis/core/validation/validation.go,
 // ValidateContainerStateTransition, validateContainerStatusUsers and validateContainerStatusAllocatedResourcesStatus.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Container, ContainerStatus, PodSpec, PodStatus, ResourceStatus } from '../../types/core-v1.generated.js';
 import { printedWord } from '../printed-values.js';
@@ -34,7 +35,7 @@ export function validateContainerStatuses(
   ] as const;
   if (before === 'claims') {
     const all = restartsAll(oldSpec);
-    return lists.flatMap(({ field, then }) =>
+    return collect(lists, ({ field, then }) =>
       all && then !== undefined
         ? noErrors
         : validateTransitions(status[field] ?? [], old[field], statusPath.child(field), {
@@ -44,16 +45,16 @@ export function validateContainerStatuses(
     );
   }
   return [
-    ...lists.flatMap(({ field }) =>
+    ...collect(lists, ({ field }) =>
       each(status[field], statusPath.child(field), (one, at) => validateUser(one, spec.os?.name ?? 'linux', at)),
     ),
-    ...lists.flatMap(({ field, now }) =>
+    ...collect(lists, ({ field, now }) =>
       each(status[field], statusPath.child(field), (one, at) => validateAllocated(one, now, at)),
     ),
   ];
 }
 
-/** Whether a status says anything about containers. That of a pod that no node has seen does not. */
+/** Returns whether a status says anything about containers. That of a pod that no node has seen does not. */
 function hasContainers({
   containerStatuses,
   initContainerStatuses,
@@ -64,7 +65,7 @@ function hasContainers({
   );
 }
 
-/** Whether some container may make all of them start again. */
+/** Returns whether some container may make all of them start again. */
 function restartsAll(spec: Frozen<PodSpec>): boolean {
   return [...(spec.initContainers ?? []), ...regularContainers(spec)].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),

@@ -12,7 +12,7 @@ import type {
   EphemeralContainer,
 } from '../../types/core-v1.generated.js';
 import { printedWord } from '../printed-values.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { validateEnv, validateEnvFrom } from './env-validation.js';
 import { each, noErrors, validateOneOf, required, requiredAndRuled, requiredOneOf } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';

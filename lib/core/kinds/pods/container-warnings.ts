@@ -1,7 +1,8 @@
 // What to say of containers: fractions of bytes, variables that hide others, ports that clash.
 // As pkg/api/pod/warnings.go.
+import { collect } from '../../errors/collect.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Container, ContainerPort, EnvVar, EphemeralContainer, PodSpec } from '../../types/core-v1.generated.js';
 import { fractionalBytes } from './fractional-bytes.js';
@@ -29,17 +30,17 @@ export function portWarnings(spec: Frozen<PodSpec>, path: FieldPath): readonly s
     (container.ports ?? []).map((port, index) => ({ port, at: at.child('ports').index(index) })),
   );
   const byNumber = new Map<string, PlacedPort[]>();
-  const numbers = placed.flatMap((one) => {
+  const numbers = collect(placed, (one) => {
     const key = `${one.port.containerPort}/${one.port.protocol ?? ''}`;
     const others = byNumber.get(key) ?? [];
     const earlier = others.slice();
-    // Every pair is told; a hundred of a kind are enough. Kubernetes has no such limit.
+    // Every pair is reported, up to a hundred. Kubernetes has no such limit.
     if (others.length < clashesMax) others.push(one);
     byNumber.set(key, others);
-    return [...lonelyHostIp(one), ...earlier.flatMap((other) => clash(one, other))];
+    return [...lonelyHostIp(one), ...collect(earlier, (other) => clash(one, other))];
   });
   const byName = new Map<string, string>();
-  const names = placed.flatMap(({ port: { name = '' }, at }) => {
+  const names = collect(placed, ({ port: { name = '' }, at }) => {
     const here = at.toString();
     const other = byName.get(name);
     if (name === '') return [];
@@ -59,7 +60,7 @@ const clashesMax = 100;
 /** A variable may build on its former value; otherwise it hides it. */
 function envWarnings(variables: readonly Frozen<EnvVar>[], path: FieldPath): readonly string[] {
   const seen = new Set<string>();
-  return variables.flatMap(({ name, value = '', valueFrom }, index) => {
+  return collect(variables, ({ name, value = '', valueFrom }, index) => {
     if (!seen.has(name)) {
       seen.add(name);
       return [];
@@ -95,8 +96,8 @@ function lonelyHostIp({ port, at }: PlacedPort): readonly string[] {
 
 function clash({ port, at }: PlacedPort, other: PlacedPort): readonly string[] {
   const [{ hostIP: ip = '', hostPort = 0 }, { hostIP: otherIp = '', hostPort: otherPort = 0 }] = [port, other.port];
-  const told = (what: string): string[] => [`${at.toString()}: ${what} port definition with ${other.at.toString()}`];
-  if (ip === otherIp && hostPort === otherPort) return told('duplicate');
-  if (hostPort === 0 || otherPort === 0) return told('overlapping');
-  return hostPort === otherPort && (ip === '') !== (otherIp === '') ? told('dangerously ambiguous') : [];
+  const warning = (what: string): string[] => [`${at.toString()}: ${what} port definition with ${other.at.toString()}`];
+  if (ip === otherIp && hostPort === otherPort) return warning('duplicate');
+  if (hostPort === 0 || otherPort === 0) return warning('overlapping');
+  return hostPort === otherPort && (ip === '') !== (otherIp === '') ? warning('dangerously ambiguous') : [];
 }

@@ -1,5 +1,6 @@
 // Environment variables of containers: their names, and where values come from.
 // As pkg/apis/core/validation/validation.go, ValidateEnv, ValidateEnvFrom and validateFileKeyRefVolumes.
+import { findingsMax, visitUntilFull } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotFound, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -58,7 +59,8 @@ export function validateEnvFileVolumes(spec: Frozen<PodSpec>, path: FieldPath): 
   const errors: FieldError[] = [];
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   for (const { container, at } of containersOf(spec, path)) {
-    container.env?.forEach(({ valueFrom }, index) => {
+    if (errors.length > findingsMax) break;
+    visitUntilFull(container.env ?? [], errors, ({ valueFrom }, index) => {
       if (valueFrom?.fileKeyRef === undefined) return;
       const { volumeName } = valueFrom.fileKeyRef;
       const where = at.child('env').index(index).child('valueFrom').child('fileKeyRef').child('volumeName');

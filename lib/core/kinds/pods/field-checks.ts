@@ -1,5 +1,6 @@
 // The few questions that validation of pods asks over and over: is it given, does it follow a rule, is it one of these.
 // Each answers with the errors of one field; nothing wrong is the shared empty list.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -62,7 +63,7 @@ export function fileMode(value: number | undefined, path: FieldPath): FieldError
   return [fieldInvalid(path, value, 'must be a number between 0 and 0777 (octal), both inclusive')];
 }
 
-/** The errors of every item, each told its place. */
+/** Returns the errors of every item, as `collect` does; `check` receives the item and its path. */
 export function each<T>(
   items: readonly T[] | undefined,
   path: FieldPath,
@@ -72,8 +73,7 @@ export function each<T>(
   const errors: FieldError[] = [];
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    // A thousand wrong items say enough; Kubernetes has no such limit.
-    if (item === undefined || errors.length >= errorsMax) break;
+    if (item === undefined || errors.length > findingsMax) break;
     const wrong = check(item, path.index(index), index);
     if (wrong.length > 0) errors.push(...wrong);
   }
@@ -82,5 +82,3 @@ export function each<T>(
 
 /** The largest int32. */
 export const int32Max: number = 2 ** 31 - 1;
-
-const errorsMax = 1000;

@@ -1,7 +1,7 @@
 // Bytes come in whole numbers, although amounts may be written finer. As pkg/api/pod/warnings.go and
 // pkg/api/persistentvolumeclaim/util.go, which both warn in the same words.
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import { quantityToMilli } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';
 

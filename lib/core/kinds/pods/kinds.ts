@@ -4,7 +4,7 @@ import { podDefaults } from './pod-defaults.js';
 import { podTemplate, podTemplateDefaults } from './pod-template.js';
 import { pod } from './pod.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const podsKinds: Readonly<Record<string, KindParticulars>> = {
   '/v1/Pod': { setDefaults: podDefaults, strategy: pod },
   '/v1/PodTemplate': { setDefaults: podTemplateDefaults, strategy: podTemplate },

@@ -3,11 +3,9 @@
 // once.
 //
 // Remembered is what depends on nothing but the specification and the annotations. Two pods are alike when these are
-// the same to the letter, order of members included, so that nobody can tell from an object whose specification it has.
-// Claims made for a pod carry its name: pods with such volumes are not remembered. Nothing wrong ever is.
-import { deepCopy } from '../../objects/freeze.js';
-import { deepEqual } from '../../objects/deep-equal.js';
-import { deepFreeze } from '../../objects/freeze.js';
+// the same to the letter, order of members included, so that an object does not show which pod its specification came
+// from. Claims made for a pod carry its name: pods with such volumes are not remembered. Nothing wrong ever is.
+import { deepCopy, deepEqual, deepFreeze } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Pod, PodSpec } from '../../types/core-v1.generated.js';
 
@@ -15,7 +13,7 @@ import type { Pod, PodSpec } from '../../types/core-v1.generated.js';
 export interface KnownPod {
   readonly spec: Frozen<PodSpec>;
   readonly annotations: Frozen<Record<string, string>> | undefined;
-  /** What to tell who creates it, once somebody asked. */
+  /** The warnings for its creator; undefined until first computed. */
   warnings: { readonly ofProfiles: readonly string[]; readonly ofRest: readonly string[] } | undefined;
 }
 
@@ -28,7 +26,7 @@ export class KnownPods {
   /** Gives a pod that is like a known one the specification of that one. In place. */
   share(pod: Pod): void {
     const known = this.#byText.get(textOf(pod));
-    // Frozen, but nobody changes a pod between its preparation and the store, which would freeze it anyway.
+    // Frozen, but a pod is not changed between its preparation and the store, which would freeze it anyway.
     if (known !== undefined) pod.spec = known.spec as PodSpec;
   }
 
@@ -38,7 +36,7 @@ export class KnownPods {
     return known !== undefined && deepEqual(known.annotations, metadata?.annotations) ? known : undefined;
   }
 
-  /** Takes note of a valid pod. It is copied: it may still be changed by its owner. */
+  /** Records a valid pod. It is copied: it may still be changed by its owner. */
   add(pod: Frozen<Pod>): void {
     const { metadata, spec } = pod;
     if (spec === undefined || spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true) return;

@@ -51,7 +51,7 @@ export function validateWeight(weight: number, path: FieldPath): FieldErrors {
   return weight > 0 && weight <= 100 ? noErrors : [fieldInvalid(path, weight, 'must be in the range 1-100')];
 }
 
-/** Whether a selector holds values that no label can have. */
+/** Returns whether a selector holds values that no label can have. */
 export function hasInvalidNodeLabelValue(selector: Partial<Frozen<NodeSelector>> | undefined): boolean {
   return (selector?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
     matchExpressions.some(({ values = [] }) => values.some((value) => isLabelValue(value).length > 0)),

@@ -10,7 +10,7 @@ export function validateNoBacksteps(target: string, path: FieldPath): FieldError
   return hasBackstep(target) ? [fieldInvalid(path, target, "must not contain '..'")] : noErrors;
 }
 
-/** Whether `..` is a part of the path. */
+/** Returns whether `..` is a part of the path. */
 export function hasBackstep(target: string): boolean {
   return target.includes('..') && target.split('/').includes('..');
 }

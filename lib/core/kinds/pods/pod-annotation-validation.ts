@@ -1,12 +1,14 @@
 // Annotations that mean something for pods: mirrors of static pods, deletion cost, and the ancestors of some fields.
 // As pkg/apis/core/validation/validation.go, ValidatePodSpecificAnnotations and ValidatePodSpecificAnnotationUpdates.
+import { findingsMax } from '../../errors/collect.js';
+import { unmarshalTypeError } from '../../go/encoding-json.js';
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
 import { isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { DecodeError } from '../../schema/decode-error.js';
-import { parseJson } from '../../schema/decode-json.js';
+import { parseJson } from '../../codec/json.js';
 import type { Pod, PodSpec, Toleration } from '../../types/core-v1.generated.js';
 import { noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
@@ -60,6 +62,7 @@ export function validatePodAnnotationUpdate(
   const before = old.metadata?.annotations ?? {};
   const errors: FieldError[] = [];
   for (const key of Object.keys(before)) {
+    if (errors.length > findingsMax) break;
     if (annotations[key] === before[key]) continue;
     if (key.startsWith(appArmorAnnotationPrefix))
       errors.push(fieldForbidden(path.key(key), 'may not remove or update AppArmor annotations'));
@@ -67,6 +70,7 @@ export function validatePodAnnotationUpdate(
       errors.push(fieldForbidden(path.key(key), 'may not remove or update mirror pod annotation'));
   }
   for (const key of Object.keys(annotations)) {
+    if (errors.length > findingsMax) break;
     if (Object.hasOwn(before, key)) continue;
     if (key.startsWith(appArmorAnnotationPrefix))
       errors.push(fieldForbidden(path.key(key), 'may not add AppArmor annotations'));
@@ -75,7 +79,7 @@ export function validatePodAnnotationUpdate(
   return pod.spec === undefined ? errors : [...errors, ...validatePodAnnotations(annotations, pod.spec, path, options)];
 }
 
-/** Whether the annotation for the cost of deleting the pod, if it is there, holds a cost. */
+/** Returns whether the annotation for the cost of deleting the pod, if it is there, holds a cost. */
 export function hasValidDeletionCost(annotations: Annotations): boolean {
   const cost = annotations[deletionCostAnnotation];
   return cost === undefined || isDeletionCost(cost);
@@ -104,14 +108,16 @@ function validateTolerationAnnotation(text: string, path: FieldPath, options: Po
   }
 }
 
-/** Go reads names of fields in any case. */
-function readTolerations(document: unknown): Toleration[] {
+/**
+ * Reads the list of tolerations that an annotation holds. Go reads names of fields in any case. `goPackage` is that of
+ * the type in messages. Throws DecodeError.
+ */
+export function readTolerations(document: unknown, goPackage: 'core' | 'v1' = 'core'): Toleration[] {
   if (document === null) return [];
   if (!Array.isArray(document))
-    throw new DecodeError(`json: cannot unmarshal ${goKind(document)} into Go value of type []core.Toleration`);
+    throw new DecodeError(unmarshalTypeError(document, `value of type []${goPackage}.Toleration`));
   return document.map((item: unknown) => {
-    if (!isJsonObject(item))
-      throw new DecodeError(`json: cannot unmarshal ${goKind(item)} into Go value of type core.Toleration`);
+    if (!isJsonObject(item)) throw new DecodeError(unmarshalTypeError(item, `value of type ${goPackage}.Toleration`));
     const fields = new Map(Object.entries(item).map(([name, value]) => [name.toLowerCase(), value]));
     const toleration: Record<string, unknown> = {};
     for (const field of ['key', 'operator', 'value', 'effect', 'tolerationSeconds']) {
@@ -119,14 +125,9 @@ function readTolerations(document: unknown): Toleration[] {
       const expected = field === 'tolerationSeconds' ? 'number' : 'string';
       if (value === undefined) continue;
       if (typeof value !== expected)
-        throw new DecodeError(`json: cannot unmarshal ${goKind(value)} into Go struct field Toleration.${field}`);
+        throw new DecodeError(unmarshalTypeError(value, `struct field Toleration.${field}`));
       toleration[field] = value;
     }
     return toleration;
   });
-}
-
-function goKind(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

@@ -27,7 +27,7 @@ export function regularContainers(spec: Partial<Frozen<PodSpec>>): readonly Froz
   return spec.containers ?? [];
 }
 
-/** Whether the init container keeps running beside the regular ones. */
+/** Returns whether the init container keeps running beside the regular ones. */
 export function isSidecar(container: Frozen<Container>): boolean {
   return container.restartPolicy === 'Always';
 }

@@ -1,10 +1,10 @@
-// Defaults of pods that depend on other fields; those that do not stand in the schema. In place, on a freshly decoded
+// Defaults of pods that depend on other fields; those that do not are in the schema. In place, on a freshly decoded
 // object, about two microseconds for a pod of two containers.
 // As pkg/apis/core/v1/defaults.go and zz_generated.defaults.go, SetObjectDefaults_Pod. Workloads run podSpecDefaults on
 // their templates: what only a pod itself gets (requests from limits, service links, host ports) is not for templates.
 // Also what Kubernetes does when it converts to its internal version, where fields that mean the same are one: the two
-// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go). And fields that nobody can
-// use yet vanish here, so that no kind with a template has to think of them.
+// names of the service account, the two forms of addresses (pkg/apis/core/v1/conversion.go). And fields that cannot be
+// used yet are dropped here, for all kinds with a pod template.
 import { setOwn } from '../../objects/json.js';
 import { canonicalMilliQuantity, printQuantity } from '../../objects/quantity.js';
 import type {
@@ -19,7 +19,6 @@ import type {
 } from '../../types/core-v1.generated.js';
 import { aggregateContainers } from './container-resources.js';
 import { defaultPullPolicy } from './image-pull-policy.js';
-import { dropDisabledSpecFields, dropDisabledStatusFields } from './pod-disabled-fields.js';
 
 type ResourceList = Record<string, string>;
 
@@ -183,4 +182,39 @@ function fillIn(list: ResourceList, entries: readonly [string, string][]): void 
 function isEmpty(list: ResourceList): boolean {
   for (const _name in list) return false;
   return true;
+}
+
+/**
+ * Removes, in place, the fields of a pod or template spec whose feature gates are off in v1.36. Stored objects never
+ * have them, so the old object does not matter. As pkg/api/pod/util.go, DropDisabledPodFields and
+ * DropDisabledTemplateFields.
+ */
+function dropDisabledSpecFields(spec: PodSpec): void {
+  if (spec.schedulingGroup !== undefined) delete spec.schedulingGroup;
+  for (const { projected } of spec.volumes ?? []) {
+    for (const source of projected?.sources ?? []) {
+      if (source.clusterTrustBundle !== undefined) delete source.clusterTrustBundle;
+      if (source.podCertificate !== undefined) delete source.podCertificate;
+    }
+  }
+  const loose: Partial<PodSpec> = spec;
+  for (const containers of [spec.initContainers, loose.containers, spec.ephemeralContainers]) {
+    for (const container of containers ?? []) {
+      if (container.lifecycle?.stopSignal === undefined) continue;
+      delete container.lifecycle.stopSignal;
+      if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle;
+    }
+  }
+}
+
+/** Removes, in place, the fields of a pod's status whose feature gates are off. */
+function dropDisabledStatusFields(status: PodStatus): void {
+  if (status.nodeAllocatableResourceClaimStatuses !== undefined) delete status.nodeAllocatableResourceClaimStatuses;
+  for (const list of [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses]) {
+    for (const { volumeMounts } of list ?? []) {
+      for (const mount of volumeMounts ?? []) {
+        if (mount.volumeStatus !== undefined) delete mount.volumeStatus;
+      }
+    }
+  }
 }

@@ -1,10 +1,11 @@
 // The `ephemeralcontainers` subresource: more containers to look at a pod with, and nothing else. Those that are there
 // stay. As pkg/registry/core/pod/strategy.go, podEphemeralContainersStrategy, and
 // pkg/apis/core/validation/validation.go, ValidatePodEphemeralContainersUpdate.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Pod, PodSpec, PodStatus } from '../../types/core-v1.generated.js';
 import type { UpdateStrategy } from '../kind-strategy.js';
@@ -44,7 +45,7 @@ export const podEphemeralContainers: UpdateStrategy<Pod> = {
 function validateOldOnesStay(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const path = specPath.child('ephemeralContainers');
   const now = new Map((podSpecOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]));
-  return (podSpecOf(old).ephemeralContainers ?? []).flatMap((before) => {
+  return collect(podSpecOf(old).ephemeralContainers ?? [], (before) => {
     const after = now.get(before.name);
     const subject = `existing ephemeral containers ${quote(before.name)} may not be`;
     if (after === undefined) return [fieldForbidden(path, `${subject} removed\n`)];

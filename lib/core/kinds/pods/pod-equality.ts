@@ -1,11 +1,13 @@
 // Whether two parts of a pod say the same: amounts count by their value, not by how they are written.
 // As apimachinery/pkg/api/equality, Semantic.DeepEqual. Objects are decoded: what is empty is absent.
-import { deepEqual } from '../../objects/deep-equal.js';
-import { isJsonObject } from '../../objects/json.js';
+import { deepEqual, isJsonObject } from '../../objects/json.js';
 import { compareQuantities } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';
 
-/** Whether two values are the same. Equal references, and values equal to the letter, are answered without a walk. */
+/**
+ * Returns whether two values are the same. Equal references, and values equal to the letter, are answered without a
+ * walk.
+ */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   return deepEqual(a ?? null, b ?? null) || equalParts(a, b, false);
 }

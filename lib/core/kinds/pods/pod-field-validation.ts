@@ -1,13 +1,13 @@
 // Smaller parts of a pod's specification: names it resolves, claims on devices, gates, ports and users of the host.
 // As the functions of pkg/apis/core/validation/validation.go of the same names.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../objects/names.js';
 import { validateLegacyIp } from '../../objects/ip-validation.js';
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../objects/names.js';
 import type { SyntaxRule } from '../../objects/names.js';
 import type { HostAlias, PodResourceClaim, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.js';
 import { internalForm } from '../internal-form.js';
@@ -145,6 +145,7 @@ export function validateHostUsers(spec: Frozen<PodSpec>, path: FieldPath, option
   if (spec.hostIPC === true) errors.push(fieldForbidden(path.child('HostIPC'), detail));
   if (options.allowVolumeDevicesWithUserNamespaces === true) return errors;
   for (const { container, at } of containersOf(spec, path)) {
+    if (errors.length > findingsMax) break;
     if ((container.volumeDevices ?? []).length > 0) errors.push(fieldForbidden(at.child('volumeDevices'), detail));
   }
   return errors;

@@ -1,7 +1,7 @@
 // What the API server makes of a new pod before it looks whether it is valid: gates become a condition, label keys
 // become part of selectors, annotations become fields. As pkg/registry/core/pod/strategy.go, PrepareForCreate.
 import { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { printTime } from '../../objects/time.js';
 import type {
   Container,

@@ -1,6 +1,6 @@
 // The quality of service a pod gets: Guaranteed if every container is limited to what it requests in cpu and memory,
-// BestEffort if nobody requests anything, Burstable in between. Resources of the pod as a whole decide alone.
-// As pkg/apis/core/helper/qos/qos.go, ComputePodQOS.
+// BestEffort if no container requests or limits either, Burstable in between. Resources of the pod as a whole decide
+// alone. As pkg/apis/core/helper/qos/qos.go, ComputePodQOS.
 import type { Frozen } from '../../objects/meta.js';
 import { addQuantities, compareQuantities, quantitySign } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';

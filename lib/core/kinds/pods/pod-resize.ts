@@ -1,6 +1,7 @@
 // The `resize` subresource: cpu and memory of containers that run, and of the pod as a whole, and nothing else.
 // As pkg/registry/core/pod/strategy.go, podResizeStrategy, and pkg/apis/core/validation/validation.go,
 // ValidatePodResize.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -124,10 +125,10 @@ function validateOrder(spec: Frozen<PodSpec>, old: Frozen<PodSpec>): FieldErrors
     { field: 'containers', now: regularContainers(spec), before: regularContainers(old) },
     { field: 'initContainers', now: spec.initContainers ?? [], before: old.initContainers ?? [] },
   ] as const;
-  return lists.flatMap(({ field, now, before }) => {
+  return collect(lists, ({ field, now, before }) => {
     const at = specPath.child(field);
     if (now.length !== before.length) return [fieldForbidden(at, `${field} may not be added or removed on resize`)];
-    return before.flatMap(({ name }, index) =>
+    return collect(before, ({ name }, index) =>
       now[index]?.name === name
         ? noErrors
         : [fieldForbidden(at.index(index).child('name'), `${field} may not be renamed or reordered on resize`)],
@@ -148,11 +149,11 @@ function validateContainers(spec: Frozen<PodSpec>, old: Frozen<PodSpec>): FieldE
   const init = pairs(spec.initContainers ?? [], old.initContainers ?? [], specPath.child('initContainers'));
   const regular = pairs(regularContainers(spec), regularContainers(old), specPath.child('containers'));
   return [
-    ...[...init, ...regular].flatMap(validateNothingRemoved),
-    ...regular.flatMap((pair) =>
+    ...collect([...init, ...regular], validateNothingRemoved),
+    ...collect(regular, (pair) =>
       isOnlyCompute(pair) ? noErrors : [fieldForbidden(specPath, 'only cpu and memory resources are mutable')],
     ),
-    ...init.flatMap(validateInitContainer),
+    ...collect(init, validateInitContainer),
   ];
 }
 
@@ -163,7 +164,7 @@ interface Pair {
 }
 
 function validateNothingRemoved({ now, before, at }: Pair): FieldErrors {
-  return (['requests', 'limits'] as const).flatMap((part) =>
+  return collect(['requests', 'limits'] as const, (part) =>
     isRemoved(now.resources?.[part], before.resources?.[part])
       ? [fieldForbidden(at.child('resources').child(part), `resource ${part} cannot be removed`)]
       : noErrors,
@@ -191,7 +192,7 @@ function isRemoved(amounts: Amounts, old: Amounts): boolean {
   return Object.keys(old ?? {}).some((name) => !Object.hasOwn(amounts ?? {}, name));
 }
 
-/** Whether nothing but cpu and memory differs. Claims count as different, since nobody compares them here. */
+/** Returns whether only cpu and memory differ. Claims count as different, since they are not compared here. */
 function isOnlyCompute({ now, before }: Pair): boolean {
   const { limits, requests } = withOldCompute(now.resources ?? {}, before.resources);
   return semanticEqual(

@@ -34,7 +34,7 @@ import { validateTolerations } from './toleration-validation.js';
 import { validateVolumes } from './volume-validation.js';
 import { validateHostProcess, validateOs } from './windows-validation.js';
 
-/** Everything wrong with a specification. `metadata` is that of a real pod; templates have none. */
+/** Validates a specification. `metadata` is that of a real pod; templates have none. */
 export function validatePodSpec(
   spec: Frozen<PodSpec>,
   path: FieldPath,

@@ -1,6 +1,7 @@
 // What a node agent, or anybody with its rights, may not write into a pod's status.
 // As pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate. Parts behind gates that are off in v1.36 are
 // dropped before anybody looks.
+import { visitUntilFull } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldForbidden,
@@ -33,7 +34,7 @@ import { regularContainers } from './pod-containers.js';
 import { podValidationOptions } from './pod-validation-options.js';
 import { metadataPath, podSpecOf, statusPath } from './pod-validation.js';
 
-/** Everything wrong with an update of the status, beyond its metadata. */
+/** Validates an update of the status, beyond its metadata. */
 export function validatePodStatusUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const status = pod.status ?? {};
   const before = old.status ?? {};
@@ -126,7 +127,7 @@ function validateExtendedClaim(
   const seen = new Set<string>();
   const errors: FieldError[] =
     mappings.length === 0 ? [fieldRequired(at, 'at least one request mapping is required')] : [];
-  mappings.forEach(({ containerName, resourceName, requestName }, index) => {
+  visitUntilFull(mappings, errors, ({ containerName, resourceName, requestName }, index) => {
     const mapping = at.index(index);
     const container = containers.get(containerName);
     if (container === undefined) {

@@ -13,7 +13,7 @@ import type { PodValidationOptions } from './pod-validation-options.js';
 import { validateAppArmorAgreement, validateSeccompAgreement } from './security-profile-validation.js';
 
 /**
- * Everything wrong with a template. Updates pass `podTemplateValidationOptions(template, old)`; without options the
+ * Validates a template. Updates pass `podTemplateValidationOptions(template, old)`; without options the
  * template is taken as new.
  */
 export function validatePodTemplateSpec(

@@ -18,7 +18,7 @@ export function podTemplateDefaults({ template }: PodTemplate): void {
   if (template?.spec !== undefined) podSpecDefaults(template.spec);
 }
 
-/** What is particular to PodTemplates. */
+/** The strategy of PodTemplates. */
 export const podTemplate: KindStrategy<PodTemplate> = {
   nameRule: nameIsDnsSubdomain,
   validate: (object) => [

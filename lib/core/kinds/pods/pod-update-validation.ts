@@ -1,5 +1,6 @@
 // What may change about a pod: images, deadlines, more tolerations, fewer gates, and where a gated pod may go.
 // As pkg/apis/core/validation/validation.go, ValidatePodUpdate.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -14,7 +15,7 @@ import type {
 } from '../../types/core-v1.generated.js';
 import { internalForm } from '../internal-form.js';
 import { printedMap } from '../printed-values.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { validateFinalizerNames } from '../finalizer-names.js';
 import { int32Max, noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
@@ -26,7 +27,7 @@ import { podValidationOptions } from './pod-validation-options.js';
 import { metadataPath, podSpecOf, specPath, validatePodAgain } from './pod-validation.js';
 import { validateTolerations } from './toleration-validation.js';
 
-/** Everything wrong with the update, beyond its metadata. */
+/** Validates the update, beyond its metadata. */
 export function validatePodUpdate(pod: Frozen<Pod>, old: Frozen<Pod>): readonly FieldError[] {
   const options = podValidationOptions(old);
   const errors: FieldError[] = [
@@ -68,7 +69,7 @@ function validateContainerUpdates(
 ): { wrong: FieldErrors; stop: boolean } {
   if (containers.length !== old.length)
     return { wrong: [fieldForbidden(path, 'pod updates may not add or remove containers')], stop: true };
-  const wrong = containers.flatMap(({ image = '' }, index) => {
+  const wrong = collect(containers, ({ image = '' }, index) => {
     const at = path.index(index).child('image');
     if (image === '') return [fieldRequired(at)];
     return trimSpace(image) === image
@@ -109,14 +110,15 @@ function validateOnlyAdded(
 function validateOnlyDeletedGates(spec: Frozen<PodSpec>, old: Frozen<PodSpec>, path: FieldPath): FieldErrors {
   const known = new Set((old.schedulingGates ?? []).map(({ name }) => name));
   const added = new Map((spec.schedulingGates ?? []).map(({ name }, index) => [name, index]));
-  return [...added]
-    .filter(([name]) => !known.has(name))
-    .map(([name, index]) =>
+  return collect(
+    [...added].filter(([name]) => !known.has(name)),
+    ([name, index]) => [
       fieldForbidden(
         path.index(index).child('name'),
         `only deletion is allowed, but found new scheduling gate '${name}'`,
       ),
-    );
+    ],
+  );
 }
 
 const updatable =
@@ -199,7 +201,7 @@ function validateNodeAffinityChange(
     const shown = terms.length === 0 ? null : terms.map((term) => internalForm('NodeSelectorTerm', term));
     return [fieldInvalid(path, shown, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
   }
-  return terms.flatMap((term, index) =>
+  return collect(terms, (term, index) =>
     onlyAdds(term, before[index] ?? {})
       ? noErrors
       : [

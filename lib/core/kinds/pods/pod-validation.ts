@@ -28,7 +28,7 @@ export const specPath: FieldPath = fieldPath('spec');
 /** Where the status stands. */
 export const statusPath: FieldPath = fieldPath('status');
 
-/** Everything wrong with a new pod, beyond its metadata. */
+/** Validates a new pod, beyond its metadata. */
 export function validateNewPod(pod: Frozen<Pod>): readonly FieldError[] {
   const spec = podSpecOf(pod);
   const annotations = pod.metadata?.annotations ?? {};

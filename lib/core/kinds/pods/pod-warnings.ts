@@ -1,9 +1,10 @@
 // What the author of a pod or of a pod template should know: fields that are deprecated, do nothing, or hide others.
 // As pkg/api/pod/warnings.go.
+import { collect } from '../../errors/collect.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { quote } from '../../go/format.js';
+import { deepEqual } from '../../objects/json.js';
 import { warningsForIp } from '../../objects/ip-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isLabelValue } from '../../objects/names.js';
@@ -28,14 +29,14 @@ export function podWarnings(pod: DescribedPod): readonly string[] {
 
 /**
  * Warnings about AppArmor annotations of a new pod. Valid ones have become fields by now (pod-preparation.ts), so that
- * nobody can tell any more whether the field was given as well, which Kubernetes would not warn of.
+ * it is unknown whether the field was set as well, for which Kubernetes would not warn.
  * As pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew.
  */
 export function appArmorWarnings({ metadata, spec }: DescribedPod): readonly string[] {
   const annotations = metadata?.annotations ?? {};
   const ofPod = spec?.securityContext?.appArmorProfile;
   if (spec === undefined || spec.os?.name === 'windows') return [];
-  return containersOf(spec, annotationsPath).flatMap(({ container }) => {
+  return collect(containersOf(spec, annotationsPath), ({ container }) => {
     const key = `${appArmorAnnotationPrefix}${container.name}`;
     const annotation = annotations[key];
     if (annotation === undefined) return [];
@@ -88,7 +89,7 @@ function warnings({ metadata, spec }: DescribedPod, places: Places, isTemplate: 
     ...emptySecretNames(spec, path.child('imagePullSecrets')),
     ...fractionalBytes(spec.overhead?.memory, path.child('overhead').key('memory')),
     ...fractionalBytes(spec.overhead?.['ephemeral-storage'], path.child('overhead').key('ephemeral-storage')),
-    ...profileWarnings(spec, annotations, { ...places, isTemplate }),
+    ...profileWarnings(spec, annotations, { isTemplate, ...places }),
     ...portWarnings(spec, path),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [
@@ -96,10 +97,10 @@ function warnings({ metadata, spec }: DescribedPod, places: Places, isTemplate: 
         ]
       : []),
     ...affinityWarnings(spec, path.child('affinity')),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, index) =>
+    ...collect(spec.dnsConfig?.nameservers ?? [], (server, index) =>
       warningsForIp(server, path.child('dnsConfig').child('nameservers').index(index)),
     ),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) =>
+    ...collect(spec.hostAliases ?? [], ({ ip }, index) =>
       warningsForIp(ip, path.child('hostAliases').index(index).child('ip')),
     ),
   ];
@@ -139,12 +140,12 @@ function termWarnings(
   path: FieldPath,
   checkValues: boolean,
 ): readonly string[] {
-  return matchExpressions.flatMap(({ key, values = [] }, index) => {
+  return collect(matchExpressions, ({ key, values = [] }, index) => {
     const at = path.child('matchExpressions').index(index);
     const message = nodeLabelDeprecation(key);
     const deprecated = message === undefined ? [] : [`${at.child('key').toString()}: ${key} is ${message}`];
     if (!checkValues) return deprecated;
-    const wrong = values.flatMap((value, place) =>
+    const wrong = collect(values, (value, place) =>
       isLabelValue(value).map(
         (sentence) => `${at.child('values').index(place).toString()}: ${value} is invalid, ${sentence}`,
       ),
@@ -169,7 +170,7 @@ function annotationWarnings(annotations: Annotations, path: FieldPath): readonly
 
 function duplicates(values: readonly string[], field: string, path: FieldPath): readonly string[] {
   const seen = new Set<string>();
-  return values.flatMap((value, index) => {
+  return collect(values, (value, index) => {
     if (seen.has(value)) return [`${path.index(index).child(field).toString()}: duplicate ${field} ${quote(value)}`];
     seen.add(value);
     return [];
@@ -177,7 +178,7 @@ function duplicates(values: readonly string[], field: string, path: FieldPath): 
 }
 
 function emptySecretNames({ imagePullSecrets = [] }: Frozen<PodSpec>, path: FieldPath): readonly string[] {
-  return imagePullSecrets.flatMap(({ name = '' }, index) =>
+  return collect(imagePullSecrets, ({ name = '' }, index) =>
     name === '' ? [`${path.index(index).child('name').toString()}: invalid empty name ""`] : [],
   );
 }
@@ -190,20 +191,20 @@ function profileWarnings(
 ): readonly string[] {
   const seccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
   const { appArmorProfile: podProfile, seccompProfile } = spec.securityContext ?? {};
-  const told = (key: string, message: string): string[] =>
+  const warning = (key: string, message: string): string[] =>
     Object.hasOwn(annotations, key) ? [`${places.annotations.key(key).toString()}: ${message}`] : [];
   return [
-    ...(seccompProfile === undefined ? told(seccompPodAnnotation, seccomp) : []),
-    ...containersOf(spec, places.spec).flatMap(({ container, at }) => {
+    ...(seccompProfile === undefined ? warning(seccompPodAnnotation, seccomp) : []),
+    ...collect(containersOf(spec, places.spec), ({ container, at }) => {
       const { name, securityContext } = container;
       const key = `${appArmorAnnotationPrefix}${name}`;
       const differs = podProfile === undefined || !deepEqual(podProfile, appArmorProfileOf(annotations[key] ?? ''));
       const unprofiled = places.isTemplate && securityContext?.appArmorProfile === undefined && differs;
       return [
         ...(securityContext?.seccompProfile === undefined
-          ? told(`${seccompContainerAnnotationPrefix}${name}`, seccomp)
+          ? warning(`${seccompContainerAnnotationPrefix}${name}`, seccomp)
           : []),
-        ...(unprofiled ? told(key, appArmorDeprecation) : []),
+        ...(unprofiled ? warning(key, appArmorDeprecation) : []),
         ...containerWarnings(container, at),
       ];
     }),
@@ -216,10 +217,10 @@ function affinityWarnings({ affinity }: Frozen<PodSpec>, path: FieldPath): reado
     const must = path.child(field).child('requiredDuringSchedulingIgnoredDuringExecution');
     const should = path.child(field).child('preferredDuringSchedulingIgnoredDuringExecution');
     return [
-      ...(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }, index) =>
+      ...collect(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? [], ({ labelSelector }, index) =>
         labelSelector === undefined ? [`${must.index(index).child('labelSelector').toString()}: ${nullSelector}`] : [],
       ),
-      ...(terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, index) =>
+      ...collect(terms?.preferredDuringSchedulingIgnoredDuringExecution ?? [], ({ podAffinityTerm }, index) =>
         podAffinityTerm.labelSelector === undefined
           ? [`${should.index(index).child('podAffinityTerm').child('labelSelector').toString()}: ${nullSelector}`]
           : [],

@@ -1,10 +1,12 @@
 // Pods: the strategy, piece by piece from the files beside it. As pkg/registry/core/pod/strategy.go.
+import { collect } from '../../errors/collect.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isDns1123Label, nameIsDnsSubdomain } from '../../objects/names.js';
 import { warningsForIp } from '../../objects/ip-validation.js';
 import type { OwnerReference } from '../../objects/meta.js';
 import type { Pod, PodCondition, PodStatus } from '../../types/core-v1.generated.js';
 import type { KindStrategy, UpdateStrategy } from '../kind-strategy.js';
+import { withMembers } from '../../objects/with-members.js';
 import { validateFinalizerNames } from '../finalizer-names.js';
 import { KnownPods } from './known-pods.js';
 import { podEphemeralContainers } from './pod-ephemeral-containers.js';
@@ -20,7 +22,7 @@ import { appArmorWarnings, podWarnings } from './pod-warnings.js';
 const podStatus: UpdateStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { deletionTimestamp: _own, ownerReferences: _theirs, ...metadata } = pod.metadata ?? {};
-    // Old node agents broke owner references; nobody can end a pod by its status.
+    // Old node agents broke owner references; an update of the status cannot delete a pod.
     pod.metadata = {
       ...metadata,
       ...(old.metadata?.ownerReferences && { ownerReferences: old.metadata.ownerReferences as OwnerReference[] }),
@@ -29,16 +31,16 @@ const podStatus: UpdateStrategy<Pod> = {
   },
   validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old),
   warningsOnUpdate: ({ status }) => [
-    ...(status?.podIPs ?? []).flatMap(({ ip }, index) =>
+    ...collect(status?.podIPs ?? [], ({ ip }, index) =>
       warningsForIp(ip, statusPath.child('podIPs').index(index).child('ip')),
     ),
-    ...(status?.hostIPs ?? []).flatMap(({ ip }, index) =>
+    ...collect(status?.hostIPs ?? [], ({ ip }, index) =>
       warningsForIp(ip, statusPath.child('hostIPs').index(index).child('ip')),
     ),
   ],
 };
 
-/** What is particular to pods. */
+/** The strategy of pods. */
 export const pod: KindStrategy<Pod> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (object, { now }) => preparePod(object, now),
@@ -52,7 +54,7 @@ export const pod: KindStrategy<Pod> = {
 
   answersDeleted: true,
   gracePeriodSeconds({ spec, status }, asked) {
-    // Nobody would have to end what never ran or has ended.
+    // A pod that never ran or has ended needs no grace period.
     if ((spec?.nodeName ?? '') === '' || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
     const seconds = asked ?? spec?.terminationGracePeriodSeconds ?? 0;
     return seconds < 0 ? 1 : seconds;
@@ -111,7 +113,7 @@ function nameWarnings({ metadata }: Frozen<Pod>): readonly string[] {
 
 /** Quality of service and observed generations stay when a writer leaves them out. As preserveOldObservedGeneration. */
 function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodStatus {
-  const kept: PodStatus = { ...status };
+  const kept: PodStatus = withMembers(status, {});
   if (kept.qosClass === undefined && old.qosClass !== undefined) kept.qosClass = old.qosClass;
   if ((kept.observedGeneration ?? 0) === 0 && old.observedGeneration !== undefined)
     kept.observedGeneration = old.observedGeneration;
@@ -119,7 +121,7 @@ function keepWhatStatusForgot(status: PodStatus, old: Frozen<PodStatus>): PodSta
   return kept;
 }
 
-/** A type may stand in the list several times: the first of the new ones goes with the first of the old ones. */
+/** A type may be in the list several times: the first of the new ones goes with the first of the old ones. */
 function withGenerations(conditions: readonly PodCondition[], old: readonly Frozen<PodCondition>[]): PodCondition[] {
   if (old.every(({ observedGeneration = 0 }) => observedGeneration === 0)) return [...conditions];
   const generations = new Map<string, number[]>();
@@ -128,7 +130,7 @@ function withGenerations(conditions: readonly PodCondition[], old: readonly Froz
   return conditions.map((condition) => {
     const before = generations.get(condition.type)?.shift() ?? 0;
     return (condition.observedGeneration ?? 0) === 0 && before !== 0
-      ? { ...condition, observedGeneration: before }
+      ? withMembers(condition, { observedGeneration: before })
       : condition;
   });
 }

@@ -1,5 +1,6 @@
 // Probes of containers and hooks of their life: exactly one action each, and numbers that make sense.
 // As pkg/apis/core/validation/validation.go, validateProbe, validateHandler and validateLifecycle.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -91,7 +92,7 @@ const probeNumbers = [
 function validateProbe(probe: Frozen<Probe>, path: FieldPath, gracePeriod: number | undefined): FieldErrors {
   const errors: FieldError[] = [
     ...validateHandler(probe, path, gracePeriod),
-    ...probeNumbers.flatMap((field) => validateNonNegative(probe[field] ?? 0, path.child(field))),
+    ...collect(probeNumbers, (field) => validateNonNegative(probe[field] ?? 0, path.child(field))),
   ];
   const { terminationGracePeriodSeconds: seconds } = probe;
   if (seconds !== undefined && seconds <= 0) {
@@ -128,7 +129,7 @@ function validateHttpGet(
     ...required(target, path.child('path')),
     ...validatePortNumberOrName(port, path.child('port')),
     ...validateOneOf(scheme ?? '', ['HTTP', 'HTTPS'], path.child('scheme')),
-    ...httpHeaders.flatMap(({ name }) => ruled(name, isHttpHeaderName, path.child('httpHeaders'))),
+    ...collect(httpHeaders, ({ name }) => ruled(name, isHttpHeaderName, path.child('httpHeaders'))),
   ];
 }
 

@@ -1,5 +1,6 @@
-// Resources that containers, and pods as a whole, ask for: names, amounts, requests within limits, and claims on
+// Resources that containers, and pods as a whole, request: names, amounts, requests within limits, and claims on
 // devices. As pkg/apis/core/validation/validation.go, validateResourceRequirements and validatePodResources.
+import { findingsMax } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldForbidden,
@@ -52,7 +53,7 @@ export function validateContainerResources(
   if (requirements === undefined) return noErrors;
   const { limits, requests, claims } = requirements;
   if (limits === undefined && requests === undefined && claims === undefined) return noErrors;
-  return validateRequirements(requirements, path, { ...context, validateName: validateContainerResourceName });
+  return validateRequirements(requirements, path, { validateName: validateContainerResourceName, ...context });
 }
 
 /** Resources of the pod as a whole. */
@@ -65,12 +66,12 @@ export function validatePodResources(spec: Frozen<PodSpec>, path: FieldPath, con
     ...(resources.claims === undefined
       ? noErrors
       : [fieldForbidden(at.child('claims'), 'claims may not be set for Resources at pod-level')]),
-    ...validateRequirements(resources, at, { ...context, validateName: validatePodResourceName }),
+    ...validateRequirements(resources, at, { validateName: validatePodResourceName, ...context }),
     ...validateConsistency(spec, resources, at),
   ];
 }
 
-/** Whether an amount of huge pages is a number of pages. */
+/** Returns whether an amount of huge pages is a number of pages. */
 export function isWholePages(name: string, amount: string): boolean {
   const size = pageSize(name);
   if (size === undefined || quantitySign(size) <= 0 || quantityToMilli(size) % 1000n !== 0n) return false;
@@ -101,6 +102,7 @@ function validateRequirements(
   for (const [name, amount] of Object.entries(limits))
     errors.push(...validateAmount(name, amount, limitsPath.key(name), context));
   for (const [name, amount] of Object.entries(requests)) {
+    if (errors.length > findingsMax) break;
     const at = requestsPath.key(name);
     errors.push(...context.validateName(name, at), ...validateResourceQuantity(name, amount, at));
     errors.push(...validateAgainstLimit(name, amount, limits, { requests: requestsPath, limits: limitsPath }));
@@ -193,7 +195,7 @@ function validatePodResourceName(name: string, path: FieldPath): FieldErrors {
     : [fieldNotSupported(path, printedWord(name), podResources)];
 }
 
-/** What the pod asks for must be enough for its containers. */
+/** What the pod requests must be enough for its containers. */
 function validateConsistency(
   spec: Frozen<PodSpec>,
   resources: Frozen<ResourceRequirements>,
@@ -202,12 +204,14 @@ function validateConsistency(
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
   for (const [name, sum] of aggregateContainers(spec, 'requests')) {
+    if (errors.length > findingsMax) break;
     const amount = Object.hasOwn(requests, name) ? requests[name] : undefined;
     if (amount === undefined || compareQuantities(sum, parseQuantity(amount)) <= 0) continue;
     const detail = `must be greater than or equal to aggregate container requests of ${printQuantity(sum)}`;
     errors.push(fieldInvalid(path.child('requests').key(name), amount, detail));
   }
   for (const [name, sum] of aggregateContainers(spec, 'limits')) {
+    if (errors.length > findingsMax) break;
     const amount = Object.hasOwn(limits, name) ? limits[name] : undefined;
     if (!isHugePages(name) || amount === undefined || compareQuantities(sum, parseQuantity(amount)) <= 0) continue;
     const detail = `must be greater than or equal to aggregate container limits of ${printQuantity(sum)}`;

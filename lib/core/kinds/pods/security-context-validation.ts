@@ -1,5 +1,6 @@
 // Security settings of containers and pods: users and groups, privileges, sysctls, options of Windows.
 // As pkg/apis/core/validation/validation.go, ValidateSecurityContext and validatePodSpecSecurityContext.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -34,6 +35,7 @@ export function validateSecurityContext(
     if (privileged === true)
       errors.push(fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`privileged\` to true`));
     for (const added of capabilities?.add ?? []) {
+      if (errors.length > findingsMax) break;
       if (added === 'CAP_SYS_ADMIN') {
         errors.push(
           fieldInvalid(path, internalForm('SecurityContext', context), `${denied} \`capabilities.Add\` CAP_SYS_ADMIN`),
@@ -86,7 +88,7 @@ export function validatePodSecurityContext(
   ];
 }
 
-/** Whether the pod sets a sysctl of a namespace that it shares with the node. */
+/** Returns whether the pod sets a sysctl of a namespace that it shares with the node. */
 export function hasHostSysctl(spec: Frozen<PodSpec>): boolean {
   return (spec.securityContext?.sysctls ?? []).some(({ name }) => hostSysctlProblem(name, spec) !== undefined);
 }

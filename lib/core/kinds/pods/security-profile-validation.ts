@@ -1,6 +1,7 @@
 // Profiles of seccomp and AppArmor, as fields and as the annotations that came before them; and that both agree.
 // As pkg/apis/core/validation/validation.go, validateSeccompProfileField …
 // validateAppArmorAnnotationsAndFieldsMatchOnCreate.
+import { collect, findingsMax } from '../../errors/collect.js';
 import {
   fieldForbidden,
   fieldInvalid,
@@ -10,13 +11,13 @@ import {
 } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { quote } from '../../go/format.js';
+import { utf8Length } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../types/core-v1.generated.js';
 import { internalForm } from '../internal-form.js';
 import { printedWord } from '../printed-values.js';
-import { trimSpace } from '../trim-space.js';
+import { trimSpace } from '../../go/trim-space.js';
 import { noErrors } from './field-checks.js';
 import type { FieldErrors } from './field-checks.js';
 import { validateDescendingPath } from './path-validation.js';
@@ -86,7 +87,7 @@ export function validateSeccompAnnotations(annotations: Annotations, path: Field
     ...keys.filter((key) => key === seccompPodAnnotation),
     ...keys.filter((key) => key.startsWith(seccompContainerAnnotationPrefix)),
   ];
-  return named.flatMap((key) => {
+  return collect(named, (key) => {
     const profile = annotations[key] ?? '';
     if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return noErrors;
     const at = path.child(key);
@@ -106,6 +107,7 @@ export function validateAppArmorAnnotations(
   const names = new Set(containersOf(spec, path).map(({ container }) => container.name));
   const errors: FieldError[] = [];
   for (const [key, profile] of named) {
+    if (errors.length > findingsMax) break;
     const name = key.slice(appArmorAnnotationPrefix.length);
     if (!names.has(name)) errors.push(fieldInvalid(path.key(key), name, 'container not found'));
     const wellFormed =
@@ -119,7 +121,7 @@ export function validateAppArmorAnnotations(
   return errors;
 }
 
-/** Where a seccomp profile stands in a field and in an annotation, both must say the same. */
+/** Where a seccomp profile is in a field and in an annotation, both must say the same. */
 export function validateSeccompAgreement(
   annotations: Annotations,
   spec: Frozen<PodSpec>,
@@ -133,7 +135,7 @@ export function validateSeccompAgreement(
       at,
     })),
   ];
-  return places.flatMap(({ key, profile, at }) => {
+  return collect(places, ({ key, profile, at }) => {
     if (profile === undefined || !Object.hasOwn(annotations, key)) return noErrors;
     const said = {
       annotation: annotations[key] ?? '',
@@ -151,7 +153,7 @@ export function validateAppArmorAgreement(
   path: FieldPath,
 ): FieldErrors {
   if (spec.os?.name === 'windows') return noErrors;
-  return containersOf(spec, path).flatMap(({ container, at }) => {
+  return collect(containersOf(spec, path), ({ container, at }) => {
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
     const key = `${appArmorAnnotationPrefix}${container.name}`;
     if (profile === undefined || !Object.hasOwn(annotations, key)) return noErrors;

@@ -2,7 +2,7 @@
 import { fieldInvalid, fieldNotSupported } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
+import { int64Of, numError } from '../../go/strconv.js';
 import type { Frozen } from '../../objects/meta.js';
 import { isLabelValue } from '../../objects/names.js';
 import type { Toleration } from '../../types/core-v1.generated.js';
@@ -73,20 +73,8 @@ function validateNumber(value: string, path: FieldPath): FieldErrors {
   const errors: FieldError[] = [];
   if (value === '') errors.push(fieldInvalid(path, value, 'must be non-empty'));
   else if (!/^(?:0|-?[1-9][0-9]*)$/.test(value)) errors.push(fieldInvalid(path, value, decimalSentence));
-  const problem = int64Problem(value);
-  return problem === undefined
-    ? errors
-    : [...errors, fieldInvalid(path, value, `strconv.ParseInt: parsing ${quote(value)}: ${problem}`)];
+  return int64Of(value) === undefined ? [...errors, fieldInvalid(path, value, numError('ParseInt', value))] : errors;
 }
 
 const decimalSentence =
   "must be a valid decimal integer in canonical form: optional '-' sign, no leading zeros, no '-0', and digits 0-9 only";
-
-function int64Problem(value: string): string | undefined {
-  if (!/^[-+]?[0-9]+$/.test(value)) return 'invalid syntax';
-  // Beyond twenty characters without leading zeros no int64 is left, and BigInt would only cost.
-  const digits = value.replace(/^[-+]?0*/, '');
-  if (digits.length > 19) return 'value out of range';
-  const number = BigInt(digits === '' ? 0 : digits);
-  return number > (value.startsWith('-') ? 2n ** 63n : 2n ** 63n - 1n) ? 'value out of range' : undefined;
-}

@@ -1,11 +1,11 @@
 // Sources of volumes that live outside the pod: directories and disks of the node, network file systems, clouds, CSI.
 // As pkg/apis/core/validation/validation.go, validate…VolumeSource. Which of them may stand together is not asked here.
+import { findingsMax } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type * as core from '../../types/core-v1.generated.js';
 import { validateDriverName } from '../driver-name.js';
 import { inRange, noErrors, validateOneOf, required, ruled, ruledIfGiven } from './field-checks.js';
@@ -134,6 +134,7 @@ export const validateQuobyte: SourceCheck<core.QuobyteVolumeSource> = ({ registr
 export const validateFlexVolume: SourceCheck<core.FlexVolumeSource> = (source, path) => {
   const errors: FieldError[] = [...required(source.driver, path.child('driver'))];
   for (const key of Object.keys(source.options ?? {})) {
+    if (errors.length > findingsMax) break;
     const slash = key.indexOf('/');
     const normalized = `.${(slash < 0 ? key : key.slice(0, slash)).toLowerCase()}`;
     if (normalized.endsWith('.kubernetes.io') || normalized.endsWith('.k8s.io')) {

@@ -1,12 +1,12 @@
 // The volumes of a pod: each has a name of its own and exactly one source.
 // As pkg/apis/core/validation/validation.go, ValidateVolumes and validateVolumeSource.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldDuplicate, fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { quote } from '../../go/format.js';
+import { utf8Length, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import { quantitySign } from '../../objects/quantity-arithmetic.js';
 import { parseQuantity } from '../../objects/quantity.js';
 import type { EphemeralVolumeSource, ImageVolumeSource, Volume } from '../../types/core-v1.generated.js';
@@ -23,7 +23,7 @@ import {
 import * as sources from './volume-source-validation.js';
 import type { VolumesByName } from './volume-mount-validation.js';
 
-/** What is wrong with the volumes, and those with which nothing is. */
+/** Validates the volumes, and those with which nothing is. */
 export interface CheckedVolumes {
   readonly errors: FieldErrors;
   readonly volumes: VolumesByName;
@@ -43,7 +43,7 @@ export function validateVolumes(
       ? []
       : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name }) => `${podName}-${name}`),
   );
-  volumes.forEach((volume, index) => {
+  visitUntilFull(volumes, errors, (volume, index) => {
     const at = path.index(index);
     const wrong: FieldError[] = [
       ...validateSource(volume, at, { podName, options }),
@@ -164,7 +164,7 @@ function validateMadeClaimName(name: string, path: FieldPath, { podName }: Sourc
   );
 }
 
-/** Templates may leave the reference to whoever makes the pod. */
+/** Templates may leave the reference to the controller that creates the pod. */
 function validateImage(source: Frozen<ImageVolumeSource>, path: FieldPath, { options }: SourceContext): FieldErrors {
   const { reference = '', pullPolicy } = source;
   const wrong = requiredOneOf(pullPolicy, ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy'));

@@ -1,7 +1,8 @@
 // What to say of volumes: sources that no longer work, and files of one volume that get in each other's way.
 // As pkg/api/pod/warnings.go, warningsForPodSpecAndMeta and warningsForOverlappingVirtualPaths.
+import { collect } from '../../errors/collect.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import type { Frozen } from '../../objects/meta.js';
 import type { Volume, VolumeProjection } from '../../types/core-v1.generated.js';
 import { fractionalBytes } from './fractional-bytes.js';
@@ -9,8 +10,8 @@ import { fractionalBytes } from './fractional-bytes.js';
 /** Warnings about all volumes. */
 export function volumeWarnings(volumes: readonly Frozen<Volume>[], path: FieldPath): readonly string[] {
   return [
-    ...volumes.flatMap((volume, index) => sourceWarnings(volume, path.index(index))),
-    ...volumes.flatMap(overlapWarnings),
+    ...collect(volumes, (volume, index) => sourceWarnings(volume, path.index(index))),
+    ...collect(volumes, overlapWarnings),
   ];
 }
 
@@ -48,16 +49,16 @@ interface NamedFile {
 
 function overlapWarnings(volume: Frozen<Volume>): readonly string[] {
   const { name, configMap, secret, downwardAPI, projected } = volume;
-  const told = (description: string, files: readonly NamedFile[]): string[] =>
+  const warnings = (description: string, files: readonly NamedFile[]): string[] =>
     overlaps(files).map((overlap) => `volume ${quote(name)} (${description}): overlapping paths: ${overlap}`);
   return [
-    ...(configMap?.items === undefined ? [] : told(`ConfigMap ${quote(configMap.name ?? '')}`, configMap.items)),
-    ...(secret?.items === undefined ? [] : told(`Secret ${quote(secret.secretName ?? '')}`, secret.items)),
-    ...(downwardAPI?.items === undefined ? [] : told('DownwardAPI', downwardAPI.items)),
+    ...(configMap?.items === undefined ? [] : warnings(`ConfigMap ${quote(configMap.name ?? '')}`, configMap.items)),
+    ...(secret?.items === undefined ? [] : warnings(`Secret ${quote(secret.secretName ?? '')}`, secret.items)),
+    ...(downwardAPI?.items === undefined ? [] : warnings('DownwardAPI', downwardAPI.items)),
     ...(projected?.sources ?? [])
       .filter(isEmpty)
       .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
-    ...(projected === undefined ? [] : told('Projected', (projected.sources ?? []).flatMap(projectedFiles))),
+    ...(projected === undefined ? [] : warnings('Projected', (projected.sources ?? []).flatMap(projectedFiles))),
   ];
 }
 
@@ -85,7 +86,7 @@ const filesMax = 1000;
 /** Pairs of files of which one is, or is inside, the other. */
 function overlaps(files: readonly NamedFile[]): readonly string[] {
   const earlier: NamedFile[] = [];
-  return files.flatMap(({ path, source }) => {
+  return collect(files, ({ path, source }) => {
     const file: NamedFile = { path: withoutSlashes(path), ...(source !== undefined && { source }) };
     const met = file.path === '' ? [] : earlier.filter((other) => other.path !== '' && meet(other.path, file.path));
     if (earlier.length < filesMax) earlier.push(file);

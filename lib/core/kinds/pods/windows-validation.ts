@@ -1,12 +1,12 @@
 // What holds for pods of one operating system: options of Windows, host processes, and fields the other one has.
 // As pkg/apis/core/validation/validation.go, validateWindowsSecurityContextOptions, validateWindowsHostProcessPod,
 // validateOS, validateLinux and validateWindows.
+import { collect, findingsMax } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Subdomain } from '../../objects/names.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Subdomain } from '../../objects/names.js';
 import type {
   PodSecurityContext,
   PodSpec,
@@ -58,6 +58,7 @@ export function validateHostProcess(spec: Frozen<PodSpec>, path: FieldPath): Fie
   const containers = containersOf(spec, path);
   let hostProcesses = 0;
   for (const { container, at } of containers) {
+    if (errors.length > findingsMax) break;
     const own = container.securityContext?.windowsOptions?.hostProcess;
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const where = at.child('securityContext').child('windowsOptions').child('hostProcess');
@@ -141,14 +142,15 @@ function validateOnLinux(spec: Frozen<PodSpec>, path: FieldPath): FieldErrors {
     { context: spec.securityContext, at: path },
     ...containersOf(spec, path).map(({ container, at }) => ({ context: container.securityContext, at })),
   ];
-  return places
-    .filter(({ context }) => context?.windowsOptions !== undefined)
-    .map(({ at }) =>
+  return collect(
+    places.filter(({ context }) => context?.windowsOptions !== undefined),
+    ({ at }) => [
       fieldForbidden(
         at.child('securityContext').child('windowsOptions'),
         'windows options cannot be set for a linux pod',
       ),
-    );
+    ],
+  );
 }
 
 /** In the order Kubernetes looks; those of the specification itself have no `securityContext` in their path. */

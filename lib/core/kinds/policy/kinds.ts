@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { podDisruptionBudget, podDisruptionBudgetDefaults } from './pod-disruption-budget.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const policyKinds: Readonly<Record<string, KindParticulars>> = {
   'policy/v1/PodDisruptionBudget': { strategy: podDisruptionBudget, setDefaults: podDisruptionBudgetDefaults },
 };

@@ -1,9 +1,10 @@
 // PodDisruptionBudgets: how many pods of a group may be evicted at once. An update must say what it is based on.
 // As pkg/registry/policy/poddisruptionbudget/strategy.go and pkg/apis/policy/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { IntOrString } from '../../objects/int-or-string.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
@@ -26,7 +27,7 @@ const specPath = fieldPath('spec');
 const selectorPath = specPath.child('selector');
 const statusPath = fieldPath('status');
 
-/** What is particular to PodDisruptionBudgets. */
+/** The strategy of PodDisruptionBudgets. */
 export const podDisruptionBudget: KindStrategy<PodDisruptionBudget> = {
   nameRule: nameIsPathSegment,
   validate: ({ spec = {} }) => validateSpec(spec, false),
@@ -98,7 +99,7 @@ function validateStatus(status: Frozen<PodDisruptionBudgetStatus>): FieldErrors 
   const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
   return [
     ...validateConditions(status.conditions ?? [], statusPath.child('conditions')),
-    ...counts.flatMap((name) => validateNonNegative(status[name] ?? 0, statusPath.child(name))),
+    ...collect(counts, (name) => validateNonNegative(status[name] ?? 0, statusPath.child(name))),
   ];
 }
 

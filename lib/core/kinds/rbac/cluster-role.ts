@@ -1,5 +1,6 @@
 // ClusterRoles: what may be done anywhere, listed or gathered from other ClusterRoles by their labels.
 // As pkg/registry/rbac/clusterrole/strategy.go and pkg/apis/rbac/validation, ValidateClusterRole.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath, fieldPath } from '../../errors/field-path.js';
@@ -11,7 +12,7 @@ import { validateLabelSelector } from '../label-selector-validation.js';
 import { validatePolicyRules } from './policy-rules.js';
 import { rbacName } from './rbac-name.js';
 
-/** What is particular to ClusterRoles. */
+/** The strategy of ClusterRoles. */
 export const clusterRole: KindStrategy<ClusterRole> = {
   nameRule: rbacName,
   validate: (object) => validateClusterRole(object, false),
@@ -32,7 +33,7 @@ function validateClusterRole(
   }
   return [
     ...errors,
-    ...clusterRoleSelectors.flatMap((selector, index) => [
+    ...collect(clusterRoleSelectors, (selector, index) => [
       ...validateLabelSelector(selector, path.index(index), { allowInvalidValues }),
       // What is printed is the selector that could not be made.
       ...(readSelector(selector) === undefined

@@ -4,7 +4,7 @@ import { clusterRole } from './cluster-role.js';
 import { bindingDefaults, clusterRoleBinding, roleBinding } from './role-binding.js';
 import { role } from './role.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const rbacKinds: Readonly<Record<string, KindParticulars>> = {
   'rbac.authorization.k8s.io/v1/Role': { strategy: role },
   'rbac.authorization.k8s.io/v1/ClusterRole': { strategy: clusterRole },

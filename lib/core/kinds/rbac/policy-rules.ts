@@ -1,5 +1,6 @@
 // The rules of Roles and ClusterRoles: verbs on resources, or verbs on URLs.
 // As pkg/apis/rbac/validation/validation.go, ValidatePolicyRule.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -7,12 +8,12 @@ import type { FieldPath } from '../../errors/field-path.js';
 import type { PolicyRule } from '../../types/rbac-v1.generated.js';
 import type { Loose } from '../loose.js';
 
-/** Everything wrong with the rules of a role; URLs have no namespace. */
+/** Validates the rules of a role; URLs have no namespace. */
 export function validatePolicyRules(
   rules: readonly Loose<PolicyRule>[] | undefined,
   namespaced: boolean,
 ): readonly FieldError[] {
-  return (rules ?? []).flatMap((rule, index) => validateRule(rule, namespaced, fieldPath('rules').index(index)));
+  return collect(rules ?? [], (rule, index) => validateRule(rule, namespaced, fieldPath('rules').index(index)));
 }
 
 function validateRule(rule: Loose<PolicyRule>, namespaced: boolean, path: FieldPath): readonly FieldError[] {

@@ -1,6 +1,7 @@
 // RoleBindings and ClusterRoleBindings: who has a role. The role is fixed for the life of the binding.
 // As pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go, pkg/apis/rbac/validation/validation.go and
 // pkg/apis/rbac/v1/defaults.go.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
@@ -14,7 +15,7 @@ import type { TableCells, TableColumn } from '../kind-table.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { rbacName } from './rbac-name.js';
 
-/** What is particular to RoleBindings. */
+/** The strategy of RoleBindings. */
 export const roleBinding: KindStrategy<RoleBinding> = {
   nameRule: rbacName,
   validate: (object) => validate(object, true),
@@ -23,7 +24,7 @@ export const roleBinding: KindStrategy<RoleBinding> = {
   table: { columns: columns(), row },
 };
 
-/** What is particular to ClusterRoleBindings. */
+/** The strategy of ClusterRoleBindings. */
 export const clusterRoleBinding: KindStrategy<ClusterRoleBinding> = {
   nameRule: rbacName,
   validate: (object) => validate(object, false),
@@ -78,7 +79,7 @@ function row(object: Frozen<Binding>, now: number): TableCells {
 function validate({ roleRef, subjects = [] }: Frozen<Binding>, namespaced: boolean): readonly FieldError[] {
   return [
     ...validateRoleRef(roleRef, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']),
-    ...subjects.flatMap((subject, index) => validateSubject(subject, namespaced, fieldPath('subjects').index(index))),
+    ...collect(subjects, (subject, index) => validateSubject(subject, namespaced, fieldPath('subjects').index(index))),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { validatePolicyRules } from './policy-rules.js';
 import { rbacName } from './rbac-name.js';
 
-/** What is particular to Roles. */
+/** The strategy of Roles. */
 export const role: KindStrategy<Role> = {
   nameRule: rbacName,
   validate: ({ rules }) => validatePolicyRules(rules, true),

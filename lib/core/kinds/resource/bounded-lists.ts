@@ -1,9 +1,10 @@
 // Lists and maps of bounded size, as dynamic resource allocation has many: too many items are one error and are not
 // looked at further. As pkg/apis/resource/validation/validation.go, validateSlice, validateSet and validateMap.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldTooMany } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length } from '../../objects/names.js';
 
 type FieldErrors = readonly FieldError[];
 
@@ -27,7 +28,7 @@ export function validateList<T>(
 ): FieldErrors {
   if (items === undefined) return [];
   if (items.length > itemsMax) return [fieldTooMany(path, items.length, itemsMax)];
-  return items.flatMap((item, index) => check(item, path.index(index)));
+  return collect(items, (item, index) => check(item, path.index(index)));
 }
 
 /** The errors of a set: those of its items, then those of their being there twice. */
@@ -35,7 +36,7 @@ export function validateSet<T>(items: readonly T[] | undefined, path: FieldPath,
   const errors = validateList(items, path, options);
   if (items === undefined || items.length > options.itemsMax) return errors;
   const seen = new Set<string>();
-  const repeated = items.flatMap((item, index) => {
+  const repeated = collect(items, (item, index) => {
     const key = options.key(item);
     const text = JSON.stringify(key);
     const known = seen.has(text);
@@ -62,7 +63,7 @@ export function validateMap<T>(
   if (map === undefined) return [];
   const entries = Object.entries(map);
   if (entries.length > options.itemsMax) return [fieldTooMany(path, entries.length, options.itemsMax)];
-  return entries.flatMap(([key, item]) => [
+  return collect(entries, ([key, item]) => [
     ...options.checkKey(key, path),
     ...options.check(item, path.key(shortened(key, options.keyBytesMax))),
   ]);

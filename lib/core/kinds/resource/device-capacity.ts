@@ -1,5 +1,6 @@
 // How much of a device there is, and in which portions it may be requested.
 // As pkg/apis/resource/validation/validation.go, validateMultiAllocatableDeviceCapacity and what it calls.
+import { visitUntilFull } from '../../errors/collect.js';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
@@ -61,7 +62,7 @@ interface Amounts {
 function validateValues(values: readonly string[], { standard, capacity }: Amounts, path: FieldPath): FieldErrors {
   const amounts = values.map(parseQuantity);
   const errors: FieldError[] = [];
-  amounts.forEach((amount, index) => {
+  visitUntilFull(amounts, errors, (amount, index) => {
     const next = amounts[index + 1];
     if (next !== undefined && compareQuantities(amount, next) > 0) {
       errors.push(fieldInvalid(path.index(index + 1), printQuantity(next), 'values must be sorted in ascending order'));

@@ -1,12 +1,12 @@
-// What a claim asks for: requests for devices, constraints between them, configuration for their drivers. Shared by
+// What a claim requests: requests for devices, constraints between them, configuration for their drivers. Shared by
 // ResourceClaim, ResourceClaimTemplate and, for selectors and configuration, DeviceClass.
 // As pkg/apis/resource/validation/validation.go, validateDeviceClaim.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
+import { utf8Length, isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
 import { isJsonObject } from '../../objects/json.js';
-import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
 import type {
   DeviceClaim,
   DeviceConstraint,
@@ -37,7 +37,7 @@ export interface SelectorScope {
 /** The requests of a claim by name, with their subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Everything wrong with what a claim asks for. */
+/** Validates what a claim requests. */
 export function validateDeviceClaim(claim: Loose<DeviceClaim>, path: FieldPath, scope: SelectorScope): FieldErrors {
   const names = requestNames(claim);
   return [
@@ -128,7 +128,7 @@ export function validateRequestRef(name: string, path: FieldPath, names: Request
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const segments = name.split('/', 3);
   if (segments.length > 2) return [fieldInvalid(path, name, sentence)];
-  const errors = segments.flatMap((segment) => validateLabelLike(segment, path));
+  const errors = collect(segments, (segment) => validateLabelLike(segment, path));
   const [request = '', subrequest] = segments;
   const known = subrequest === undefined ? names.has(request) : names.get(request)?.has(subrequest) === true;
   return known ? errors : [...errors, fieldInvalid(path, name, sentence)];
@@ -177,7 +177,7 @@ function validateDevices(
       : invalidEach(classPath, className, isDns1123Subdomain(className))),
     ...validateSelectors(request.selectors, path.child('selectors'), scope),
     ...validateAllocationMode(allocationMode, count, path),
-    ...tolerations.flatMap((toleration, index) =>
+    ...collect(tolerations, (toleration, index) =>
       validateToleration(toleration, path.child('tolerations').index(index)),
     ),
   ];

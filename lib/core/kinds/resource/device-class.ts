@@ -3,7 +3,7 @@
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { DeviceClass } from '../../types/resource-v1.generated.js';
@@ -14,12 +14,12 @@ import { age, ageColumn, nameColumn } from '../table-cells.js';
 import { validateList } from './bounded-lists.js';
 import { configMax, validateOpaqueConfiguration, validateSelectors } from './device-claim.js';
 
-/** What is particular to DeviceClasses. */
+/** The strategy of DeviceClasses. */
 export function deviceClass(check: ExpressionCheck): KindStrategy<DeviceClass> {
   return {
     nameRule: nameIsDnsSubdomain,
-    validate: (object) => validateClass(object, undefined, check),
-    validateUpdate: (object, old) => validateClass(object, old, check),
+    validate: (object, { checkExpression = check }) => validateClass(object, undefined, checkExpression),
+    validateUpdate: (object, old, { checkExpression = check }) => validateClass(object, old, checkExpression),
     changesGeneration: (object, old) => !deepEqual(object.spec, old.spec),
     answersDeleted: true,
     table: {

@@ -1,10 +1,10 @@
 // Names of drivers, pools, devices, attributes and shares. As pkg/apis/resource/validation/validation.go.
+import { collect } from '../../errors/collect.js';
 import { fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { quote } from '../../errors/go-format.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { isCIdentifier, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
+import { quote } from '../../go/format.js';
+import { utf8Length, isCIdentifier, isDns1123Label, isDns1123Subdomain } from '../../objects/names.js';
 import { validateDriverName } from '../driver-name.js';
 import { invalidEach } from '../invalid-each.js';
 import { printedWord } from '../printed-values.js';
@@ -17,7 +17,7 @@ export function validatePoolName(name: string, path: FieldPath): FieldErrors {
   const tooLong = utf8Length(name) > poolBytesMax ? [fieldTooLong(path, poolBytesMax)] : [];
   // Each part may fail alone, so a hostile name must not have many; the limit on its length says enough.
   const parts = name.split('/', poolBytesMax);
-  return [...tooLong, ...parts.flatMap((part) => invalidEach(path, part, isDns1123Subdomain(part)))];
+  return [...tooLong, ...collect(parts, (part) => invalidEach(path, part, isDns1123Subdomain(part)))];
 }
 
 /** Devices, requests, counters. */

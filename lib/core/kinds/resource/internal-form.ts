@@ -1,8 +1,9 @@
-// How claims, allocations and attributes print in errors (go-form.ts). As the types of pkg/apis/resource/types.go.
+// How claims, allocations and attributes print in errors (go/struct-form.ts). As the types of
+// pkg/apis/resource/types.go.
 import type { Frozen, ObjectMeta } from '../../objects/meta.js';
 import type { ResourceClaimTemplateSpec } from '../../types/resource-v1.generated.js';
-import { goForms } from '../go-form.js';
-import type { GoPrinter } from '../go-form.js';
+import { goForms } from '../../go/struct-form.js';
+import type { GoPrinter } from '../../go/struct-form.js';
 import { printedMap } from '../printed-values.js';
 
 /** Prints `ClaimSpec`, `Allocation`, `Attribute` and `NodeSelectorTerm`. */

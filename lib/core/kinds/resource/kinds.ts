@@ -14,7 +14,7 @@ import { resourceClaimTemplate } from './resource-claim-template.js';
 import { resourceClaim, resourceClaimDefaults, resourceClaimV1beta1Defaults } from './resource-claim.js';
 import { resourceSlice } from './resource-slice.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const resourceKinds: Readonly<Record<string, KindParticulars>> = kinds(uncheckedExpressions);
 
 function kinds(check: ExpressionCheck): Readonly<Record<string, KindParticulars>> {

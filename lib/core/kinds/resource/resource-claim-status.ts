@@ -1,6 +1,7 @@
 // The status of a claim: what was allocated, for whom it is reserved, and what drivers say of the devices. An
 // allocation is written once; whatever it held before was right by the rules of its time.
 // As pkg/apis/resource/validation/validation.go, validateResourceClaimStatusUpdate.
+import { visitUntilFull } from '../../errors/collect.js';
 import {
   fieldDuplicate,
   fieldForbidden,
@@ -13,8 +14,8 @@ import {
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { parseCidr, printIp } from '../../objects/ip-address.js';
 import type { Frozen } from '../../objects/meta.js';
 import type {
@@ -25,7 +26,7 @@ import type {
   NetworkDeviceData,
   ResourceClaim,
 } from '../../types/resource-v1.generated.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import { validateConditions } from '../condition-validation.js';
 import { validateLabelName } from '../label-selector-validation.js';
 import type { Loose } from '../loose.js';
@@ -70,7 +71,7 @@ export function allocatedDevices(allocation: Loose<AllocationResult> | undefined
   return new Set((allocation?.devices?.results ?? []).map((result) => JSON.stringify(sharedDeviceId(result))));
 }
 
-/** Everything wrong with a new status. */
+/** Validates a new status. */
 export function validateResourceClaimStatus(claim: Frozen<ResourceClaim>, old: Frozen<ResourceClaim>): FieldErrors {
   const path = fieldPath('status');
   const { status = {}, metadata, spec } = claim;
@@ -123,12 +124,12 @@ export function validateBindingConditions(
   const bounds = { itemsMax: 4, check: validateLabelName };
   const errors = [...validateList(conditions, conditionsPath, bounds), ...validateList(failures, failuresPath, bounds)];
   const seen = new Set<string>();
-  conditions.forEach((condition, index) => {
+  visitUntilFull(conditions, errors, (condition, index) => {
     if (seen.has(condition)) errors.push(fieldDuplicate(conditionsPath.index(index), condition));
     seen.add(condition);
   });
   const seenFailures = new Set<string>();
-  failures.forEach((failure, index) => {
+  visitUntilFull(failures, errors, (failure, index) => {
     const at = failuresPath.index(index);
     if (seenFailures.has(failure)) errors.push(fieldDuplicate(at, failure));
     if (seen.has(failure))

@@ -6,7 +6,7 @@
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { ExactDeviceRequest, ResourceClaim, ResourceClaimSpec } from '../../types/resource-v1.generated.js';
@@ -19,12 +19,12 @@ import { validateDeviceClaim } from './device-claim.js';
 import { printResourceClaim } from './internal-form.js';
 import { allocatedDevices, sharedDeviceId, validateResourceClaimStatus } from './resource-claim-status.js';
 
-/** What is particular to ResourceClaims. */
+/** The strategy of ResourceClaims. */
 export function resourceClaim(check: ExpressionCheck): KindStrategy<ResourceClaim> {
   return {
     nameRule: nameIsDnsSubdomain,
-    validate: ({ spec }) =>
-      validateDeviceClaim(spec.devices ?? {}, fieldPath('spec', 'devices'), { check, stored: false }),
+    validate: ({ spec }, { checkExpression = check }) =>
+      validateDeviceClaim(spec.devices ?? {}, fieldPath('spec', 'devices'), { check: checkExpression, stored: false }),
     validateUpdate: validateSame,
     subresources: {
       status: {
@@ -59,7 +59,7 @@ export function resourceClaimV1beta1Defaults({ spec }: { spec: v1beta1.ResourceC
   }
 }
 
-/** One device unless said otherwise. */
+/** One device by default. */
 function setCount(request: Pick<ExactDeviceRequest, 'allocationMode' | 'count'>): void {
   request.allocationMode ??= 'ExactCount';
   if (request.allocationMode === 'ExactCount') request.count ??= 1;

@@ -4,11 +4,10 @@ import { fieldInvalid, fieldNotSupported, fieldRequired, fieldTooLong } from '..
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length, isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isDns1123Subdomain, isLabelValue } from '../../objects/names.js';
 import type {
   Counter,
   CounterSet,
@@ -35,7 +34,7 @@ import { validateBindingConditions } from './resource-claim-status.js';
 
 type FieldErrors = readonly FieldError[];
 
-/** Everything wrong with a slice; `old` is the one it replaces. */
+/** Validates a slice; `old` is the one it replaces. */
 export function validateResourceSlice(
   { spec }: Frozen<ResourceSlice>,
   old: Frozen<ResourceSlice> | undefined,

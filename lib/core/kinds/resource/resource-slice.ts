@@ -1,16 +1,16 @@
 // ResourceSlice: devices that a driver offers on one node or on several. As
 // pkg/registry/resource/resourceslice/strategy.go.
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
-import { quote } from '../../errors/go-format.js';
+import { quote } from '../../go/format.js';
 import { printTime } from '../../objects/time.js';
 import type { Device, ResourceSlice } from '../../types/resource-v1.generated.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateResourceSlice } from './resource-slice-validation.js';
 
-/** What is particular to ResourceSlices. */
+/** The strategy of ResourceSlices. */
 export const resourceSlice: KindStrategy<ResourceSlice> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: (slice, { now }) => prepare(slice, now),

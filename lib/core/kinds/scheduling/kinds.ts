@@ -2,7 +2,7 @@
 import type { KindParticulars } from '../../scheme/kind-definition.js';
 import { priorityClass } from './priority-class.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const schedulingKinds: Readonly<Record<string, KindParticulars>> = {
   'scheduling.k8s.io/v1/PriorityClass': { strategy: priorityClass },
 };

@@ -26,7 +26,7 @@ const table: KindTable<PriorityClass> = {
   },
 };
 
-/** What is particular to PriorityClasses. */
+/** The strategy of PriorityClasses. */
 export const priorityClass: KindStrategy<PriorityClass> = {
   nameRule: nameIsDnsSubdomain,
   changesGeneration: () => false,

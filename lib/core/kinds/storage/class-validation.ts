@@ -3,8 +3,7 @@
 import { fieldInvalid, fieldRequired, fieldTooLong } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { isQualifiedName } from '../../objects/names.js';
+import { utf8Length, isQualifiedName } from '../../objects/names.js';
 import { invalidEach } from '../invalid-each.js';
 
 type StringMap = Readonly<Record<string, string>>;

@@ -1,10 +1,11 @@
 // CSIDrivers: what a storage driver can do and wants done for it.
 // As pkg/registry/storage/csidriver/strategy.go and pkg/apis/storage/validation, ValidateCSIDriver.
+import { collect, findingsMax } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -18,7 +19,7 @@ const table: KindTable<CSIDriver> = {
   columns: [
     nameColumn,
     flagColumn('AttachRequired', 'Whether volumes must be attached to a node first.'),
-    flagColumn('PodInfoOnMount', 'Whether the driver is told about the pod.'),
+    flagColumn('PodInfoOnMount', 'Whether mounts pass information about the pod to the driver.'),
     flagColumn('StorageCapacity', 'Whether pods wait for capacity to be published.'),
     textColumn('TokenRequests', 'The audiences of the tokens the driver gets.'),
     flagColumn('RequiresRepublish', 'Whether volumes are published again and again.'),
@@ -51,7 +52,7 @@ const table: KindTable<CSIDriver> = {
   },
 };
 
-/** What is particular to CSIDrivers. */
+/** The strategy of CSIDrivers. */
 export const csiDriver: KindStrategy<CSIDriver> = {
   nameRule: nameIsDnsSubdomain,
   prepareForCreate: ({ spec }) => {
@@ -103,6 +104,7 @@ function validateSpec(spec: Frozen<CSIDriverSpec>): readonly FieldError[] {
     errors.unshift(fieldNotSupported(path.child('fsGroupPolicy'), printedWord(fsGroupPolicy), fsGroupPolicies));
   }
   for (const mode of volumeLifecycleModes) {
+    if (errors.length > findingsMax) break;
     if (!lifecycleModes.includes(mode))
       errors.push(fieldNotSupported(path.child('volumeLifecycleModes'), printedWord(mode), lifecycleModes));
   }
@@ -128,7 +130,7 @@ const tokenSecondsMax = 2 ** 32;
 
 function validateTokenRequests(requests: readonly Frozen<TokenRequest>[], path: FieldPath): readonly FieldError[] {
   const audiences = new Set<string>();
-  return requests.flatMap(({ audience, expirationSeconds: seconds }, index) => {
+  return collect(requests, ({ audience, expirationSeconds: seconds }, index) => {
     const at = path.index(index);
     if (audiences.has(audience)) return [fieldDuplicate(at.child('audience'), audience)];
     audiences.add(audience);

@@ -1,21 +1,21 @@
 // CSINodes: the storage drivers of a node; the name is the node's.
 // As pkg/registry/storage/csinode/strategy.go and pkg/apis/storage/validation, ValidateCSINode.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { utf8Length, isQualifiedName, nameIsDnsSubdomain } from '../../objects/names.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateNonNegative } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
-import { isQualifiedName, nameIsDnsSubdomain } from '../../objects/names.js';
 import type { CSINode, CSINodeDriver, CSINodeSpec } from '../../types/storage-v1.generated.js';
 import { invalidEach } from '../invalid-each.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, integerColumn, nameColumn } from '../table-cells.js';
 import { validateDriverName } from '../driver-name.js';
 
-/** What is particular to CSINodes. */
+/** The strategy of CSINodes. */
 export const csiNode: KindStrategy<CSINode> = {
   nameRule: nameIsDnsSubdomain,
   validate: ({ spec }) => validateDrivers(spec),
@@ -37,7 +37,7 @@ function driversOf({ drivers = [] }: Partial<Frozen<CSINodeSpec>>): readonly Fro
 
 function validateDrivers(spec: Frozen<CSINodeSpec>): readonly FieldError[] {
   const names = new Set<string>();
-  return driversOf(spec).flatMap(({ name, nodeID, allocatable, topologyKeys = [] }, index) => {
+  return collect(driversOf(spec), ({ name, nodeID, allocatable, topologyKeys = [] }, index) => {
     const at = path.index(index);
     const repeated = names.has(name);
     names.add(name);
@@ -61,7 +61,7 @@ function validateNodeId(nodeId: string, at: FieldPath): readonly FieldError[] {
 /** The errors name the driver, not the key, as Kubernetes has it. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
-  return keys.flatMap((key) => {
+  return collect(keys, (key) => {
     const repeated = seen.has(key);
     seen.add(key);
     return [
@@ -76,7 +76,7 @@ function validateTopologyKeys(keys: readonly string[], at: FieldPath): readonly 
 function validateSameDrivers(spec: Frozen<CSINodeSpec>, old: Frozen<CSINodeSpec>): readonly FieldError[] {
   // A list that was accepted has each name once.
   const known = new Map(driversOf(old).map((driver) => [driver.name, printed(driver)]));
-  return driversOf(spec).flatMap((driver) => {
+  return collect(driversOf(spec), (driver) => {
     const changed = known.has(driver.name) && !deepEqual(printed(driver), known.get(driver.name));
     return changed ? [fieldInvalid(path, printed(driver), 'field is immutable')] : [];
   });

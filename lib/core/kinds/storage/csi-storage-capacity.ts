@@ -3,7 +3,7 @@
 import { fieldInvalid } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { FieldPath, fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -15,7 +15,7 @@ import { validateLabelSelector } from '../label-selector-validation.js';
 import { printedSelector } from '../printed-values.js';
 import { validateNonNegativeQuantity } from '../quantity-validation.js';
 
-/** What is particular to CSIStorageCapacities. */
+/** The strategy of CSIStorageCapacities. */
 export const csiStorageCapacity: KindStrategy<CSIStorageCapacity> = {
   nameRule: nameIsDnsSubdomain,
   validate: (object) => validate(object, false),

@@ -7,7 +7,7 @@ import { storageClass } from './storage-class.js';
 import { volumeAttachment, volumeAttachmentDefaults } from './volume-attachment.js';
 import { volumeAttributesClass } from './volume-attributes-class.js';
 
-/** What is particular to each kind of the group. */
+/** The strategy of each kind of the group. */
 export const storageKinds: Readonly<Record<string, KindParticulars>> = {
   'storage.k8s.io/v1/CSIDriver': { strategy: csiDriver },
   'storage.k8s.io/v1/CSINode': { strategy: csiNode },

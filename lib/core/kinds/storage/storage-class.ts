@@ -1,10 +1,11 @@
 // StorageClasses: how volumes are made. As pkg/registry/storage/storageclass/strategy.go and
 // pkg/apis/storage/validation, ValidateStorageClass.
+import { collect } from '../../errors/collect.js';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import { validateImmutable } from '../../objects/meta-validation.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
@@ -51,7 +52,7 @@ const table: KindTable<StorageClass> = {
   },
 };
 
-/** What is particular to StorageClasses. */
+/** The strategy of StorageClasses. */
 export const storageClass: KindStrategy<StorageClass> = {
   nameRule: nameIsDnsSubdomain,
   validate,
@@ -94,10 +95,10 @@ function validateBindingMode(mode: string | undefined, path: FieldPath): readonl
 /** Terms must differ; one without expressions counts as a duplicate of nothing, as Kubernetes has it. */
 function validateTopologies(terms: readonly Loose<TopologySelectorTerm>[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();
-  return terms.flatMap(({ matchLabelExpressions = [] }, index) => {
+  return collect(terms, ({ matchLabelExpressions = [] }, index) => {
     const at = path.index(index).child('matchLabelExpressions');
     const keys = new Map<string, readonly string[]>();
-    const errors = matchLabelExpressions.flatMap((requirement, i) => {
+    const errors = collect(matchLabelExpressions, (requirement, i) => {
       const { key = '', values = [] } = requirement;
       const repeated = keys.has(key) ? [fieldDuplicate(at.index(i).child('key'), key)] : [];
       keys.set(key, [...new Set(values)].sort());
@@ -117,7 +118,7 @@ function validateRequirement(
 ): readonly FieldError[] {
   const seen = new Set<string>();
   const at = path.child('values');
-  const errors = values.flatMap((value, index) => {
+  const errors = collect(values, (value, index) => {
     const repeated = seen.has(value);
     seen.add(value);
     return repeated ? [fieldDuplicate(at.index(index), value)] : [];
@@ -127,8 +128,8 @@ function validateRequirement(
 
 function warnings({ allowedTopologies = [] }: Frozen<StorageClass>): readonly string[] {
   const path = fieldPath('allowedTopologies');
-  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
-    matchLabelExpressions.flatMap(({ key }, j) => {
+  return collect(allowedTopologies, ({ matchLabelExpressions = [] }, i) =>
+    collect(matchLabelExpressions, ({ key }, j) => {
       const message = nodeLabelDeprecation(key);
       const at = path.index(i).child('matchLabelExpressions').index(j).child('key');
       return message === undefined ? [] : [`${at.toString()}: ${message}`];

@@ -4,11 +4,9 @@ import { fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from '../..
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
 import type { FieldPath } from '../../errors/field-path.js';
-import { utf8Length } from '../../objects/character-classes.js';
-import { deepEqual } from '../../objects/deep-equal.js';
-import { isJsonObject } from '../../objects/json.js';
+import { utf8Length, nameIsDnsSubdomain } from '../../objects/names.js';
+import { deepEqual, isJsonObject } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
-import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { PersistentVolumeSpec } from '../../types/core-v1.generated.js';
 import type {
   VolumeAttachment,
@@ -52,7 +50,7 @@ const table: KindTable<VolumeAttachment> = {
   },
 };
 
-/** What is particular to VolumeAttachments. */
+/** The strategy of VolumeAttachments. */
 export const volumeAttachment: KindStrategy<VolumeAttachment> = {
   nameRule: nameIsDnsSubdomain,
   validate,
@@ -63,7 +61,7 @@ export const volumeAttachment: KindStrategy<VolumeAttachment> = {
   table,
 };
 
-/** Amounts of a volume that stands in the attachment itself. */
+/** Amounts of a volume that is in the attachment itself. */
 export function volumeAttachmentDefaults({ spec }: VolumeAttachment): void {
   roundResourceList(spec.source.inlineVolumeSpec?.capacity);
 }

@@ -1,10 +1,11 @@
 // VolumeAttributesClasses: properties of volumes that can change later; the class itself cannot.
 // As pkg/registry/storage/volumeattributesclass/strategy.go and pkg/apis/storage/validation,
 // ValidateVolumeAttributesClass.
+import { collect } from '../../errors/collect.js';
 import { fieldForbidden } from '../../errors/field-error.js';
 import type { FieldError } from '../../errors/field-error.js';
 import { fieldPath } from '../../errors/field-path.js';
-import { deepEqual } from '../../objects/deep-equal.js';
+import { deepEqual } from '../../objects/json.js';
 import type { Frozen } from '../../objects/meta.js';
 import { nameIsDnsSubdomain } from '../../objects/names.js';
 import type { VolumeAttributesClass } from '../../types/storage-v1.generated.js';
@@ -12,7 +13,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { age, ageColumn, nameColumn, textColumn } from '../table-cells.js';
 import { validateParameters, validateProvisioner } from './class-validation.js';
 
-/** What is particular to VolumeAttributesClasses. */
+/** The strategy of VolumeAttributesClasses. */
 export const volumeAttributesClass: KindStrategy<VolumeAttributesClass> = {
   nameRule: nameIsDnsSubdomain,
   validate,
@@ -22,7 +23,7 @@ export const volumeAttributesClass: KindStrategy<VolumeAttributesClass> = {
       ...(deepEqual(object.parameters ?? {}, old.parameters ?? {}) ? [] : ['parameters']),
     ];
     return [
-      ...changed.map((field) => fieldForbidden(fieldPath(field), `updates to ${field} are forbidden.`)),
+      ...collect(changed, (field) => [fieldForbidden(fieldPath(field), `updates to ${field} are forbidden.`)]),
       ...validate(object),
     ];
   },

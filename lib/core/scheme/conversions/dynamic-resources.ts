@@ -1,4 +1,4 @@
-// resource.k8s.io/v1beta1, which is off by default: requests say what they ask for in their own fields instead of under
+// resource.k8s.io/v1beta1, which is off by default: requests say what they request in their own fields instead of under
 // `exactly`, and devices say what they are under `basic`. As pkg/apis/resource/v1beta1/conversion.go.
 import type { Frozen } from '../../objects/meta.js';
 import type * as v1 from '../../types/resource-v1.generated.js';
@@ -60,7 +60,7 @@ function specFromHub({ devices, ...spec }: Frozen<v1.ResourceClaimSpec>): Frozen
   return { ...spec, devices: { ...devices, requests: devices.requests.map(requestFromHub) } };
 }
 
-/** A request that says anything of its own asks for exactly that, even if it is not valid. */
+/** A request that says anything of its own requests exactly that, even if it is not valid. */
 function requestToHub({
   name,
   firstAvailable,

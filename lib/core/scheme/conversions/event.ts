@@ -1,5 +1,5 @@
 // The two Events: the old one of the core group and that of events.k8s.io, one object in storage under different field
-// names. The hub is the core one. As pkg/apis/events/v1/conversion.go; the fields that selectors may name stand in the
+// names. The hub is the core one. As pkg/apis/events/v1/conversion.go; the fields that selectors may name are in the
 // same file, AddFieldLabelConversionsForEvent.
 import type * as coreV1 from '../../types/core-v1.generated.js';
 import type * as eventsV1 from '../../types/events-v1.generated.js';

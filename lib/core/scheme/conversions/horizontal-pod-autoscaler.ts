@@ -17,7 +17,7 @@ import {
   readOptional,
   readQuantity,
   readText,
-} from './go-json.js';
+} from '../../go/encoding-json.js';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './hpa-metrics.js';
 import type { Open } from './open.js';
 import { withoutUndefined } from './without-undefined.js';

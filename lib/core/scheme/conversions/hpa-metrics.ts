@@ -12,7 +12,7 @@ import type {
   MetricValueStatus,
 } from '../../types/autoscaling-v2.generated.js';
 import { parseQuantity } from '../../objects/quantity.js';
-import { readInt32, readList, readMembers, readOptional, readQuantity, readText } from './go-json.js';
+import { readInt32, readList, readMembers, readOptional, readQuantity, readText } from '../../go/encoding-json.js';
 import type { Open } from './open.js';
 import { withoutUndefined } from './without-undefined.js';
 

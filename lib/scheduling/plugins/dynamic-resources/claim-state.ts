@@ -1,52 +1,52 @@
-// What is remembered of a pod's claims while it is placed: those that have devices, those for which devices are looked
-// for node by node, and what was found where. Most pods have none, and share one memory that says so.
-import { memoryKey } from '../../framework/cycle.js';
-import type { MemoryKey, Remembered } from '../../framework/cycle.js';
+// The cycle state of DynamicResources: the pod's claims, those that need an allocation, and the devices found on each
+// node. Pods without claims share one empty state.
+import { stateKey } from '../../framework/cycle-state.js';
+import type { StateKey, StateData } from '../../framework/cycle-state.js';
 import type { Rejection } from '../../framework/rejection.js';
 import type { Choice } from './allocation/allocator.js';
 import type { DeviceClaimDemands } from './allocation/device-demands.js';
-import type { ChoicesOfKind } from './allocation/kept-choices.js';
+import type { CachedChoices } from './allocation/choice-cache.js';
 import type { Allocation, FrozenResourceClaim } from './allocation/devices.js';
-import type { TakenDevices } from './allocation/taken-devices.js';
+import type { AllocatedDevices } from './allocation/allocated-devices.js';
 import type { ExtendedClaim, ExtendedDemands } from './extended-resources.js';
 
 /** A claim of the pod. */
 export interface PodClaim {
-  /** As it is, or once it was written here as the API answered. */
+  /** The known version, or the response after it was written here. */
   claim: FrozenResourceClaim;
-  /** What it demands, where it has no devices yet. */
+  /** Its requests, if it is not allocated yet. */
   readonly demands?: DeviceClaimDemands;
-  /** What was decided for it and is to be written. */
-  decided?: Allocation;
+  /** The allocation to be written. */
+  allocation?: Allocation;
 }
 
-/** Devices on a node. */
+/** The devices found on a node. */
 export interface FoundDevices {
-  /** In the order of the claims that need devices. */
+  /** The requests of the unallocated claims. */
   readonly demands: readonly DeviceClaimDemands[];
   readonly choice: Choice;
-  /** The last of them, where extended resources of the pod are left to devices. */
+  /** The last of them, if devices back extended resources of the pod. */
   readonly extended: ExtendedDemands | undefined;
 }
 
-/** What is remembered. */
-export interface ClaimState extends Remembered {
+/** The cycle state of DynamicResources. */
+export interface ClaimState extends StateData {
   readonly claims: readonly PodClaim[];
-  /** The one that is made for extended resources. */
+  /** The claim to be created for extended resources. */
   readonly extended: ExtendedClaim | undefined;
-  /** What the claims demand that have no devices yet. */
-  readonly open: readonly DeviceClaimDemands[];
-  /** What was found before for claims that demand the same. */
-  readonly kept: ChoicesOfKind<FoundDevices | Rejection>;
-  /** As of the beginning of the cycle. */
-  readonly taken: TakenDevices;
-  /** Whether nodes may differ in how well their devices are what the pod asked for. */
+  /** The requests of the unallocated claims. */
+  readonly unallocated: readonly DeviceClaimDemands[];
+  /** Cached results for claims with equal requests. */
+  readonly cachedChoices: CachedChoices<FoundDevices | Rejection>;
+  /** The allocated devices at the start of the cycle. */
+  readonly allocated: AllocatedDevices;
+  /** Whether nodes may differ in the alternatives they satisfy. */
   readonly isRanked: boolean;
-  /** By node. */
+  /** The devices found, by node name. */
   readonly found: Map<string, FoundDevices>;
-  /** Claims whose devices some node cannot use, or that will not become ready. */
+  /** Claims whose devices some node cannot use, or that failed to become ready. */
   readonly unavailable: Set<PodClaim>;
 }
 
-/** Where it is. */
-export const claimState: MemoryKey<ClaimState> = memoryKey<ClaimState>('DynamicResources');
+/** The key of the state. */
+export const claimState: StateKey<ClaimState> = stateKey<ClaimState>('DynamicResources');

@@ -1,20 +1,19 @@
-// Requests for devices that stand behind extended resources, and which container gets the devices of which request.
-// Containers that run side by side need devices of their own. An init container is gone before those after it start,
-// and so may use theirs; what init containers need beyond that they share one after another.
-// As pkg/scheduler/framework/plugins/dynamicresources, createRequestsAndMappings.
+// Device requests for extended resources, and their mapping to containers. Containers that run at the same time need
+// their own devices. An init container ends before later containers start and may use theirs; what init containers need
+// beyond that they share. As pkg/scheduler/framework/plugins/dynamicresources, createRequestsAndMappings.
 import { integerValue } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { Container, ContainerExtendedResourceRequest, Pod, resourceV1 } from '../../../core/types/index.js';
 import { isRestartable } from '../../pod/requests.js';
 import type { FrozenDeviceClass } from './allocation/devices.js';
 
-/** Requests of a claim, and who uses them. */
+/** The requests of a claim, and the containers that use them. */
 export interface ExtendedRequests {
   readonly requests: readonly Frozen<resourceV1.DeviceRequest>[];
   readonly mappings: readonly Frozen<ContainerExtendedResourceRequest>[];
 }
 
-/** The requests of a pod for these resources, by the classes that stand behind them. */
+/** Returns the requests of a pod for these resources, by the classes that back them. */
 export function extendedRequests(
   { spec }: Frozen<Pod>,
   classes: ReadonlyMap<string, FrozenDeviceClass>,
@@ -23,7 +22,7 @@ export function extendedRequests(
   const users = [...initContainers, ...containers].map((container, index) => ({
     container,
     index,
-    isBrief: index < initContainers.length && !isRestartable(container),
+    isInit: index < initContainers.length && !isRestartable(container),
   }));
   const found = [...classes]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -35,11 +34,11 @@ export function extendedRequests(
 interface User {
   readonly container: Frozen<Container>;
   readonly index: number;
-  /** It is gone before the next one starts. */
-  readonly isBrief: boolean;
+  /** Whether it ends before the next one starts. */
+  readonly isInit: boolean;
 }
 
-interface Wanted {
+interface SizedRequest {
   readonly name: string;
   readonly index: number;
   readonly count: number;
@@ -49,16 +48,16 @@ function requestsFor(resource: string, deviceClassName: string, users: readonly 
   const mappings: Frozen<ContainerExtendedResourceRequest>[] = [];
   const map = ({ container }: User, requestName: string): void =>
     void mappings.push({ containerName: container.name, resourceName: resource, requestName });
-  const lasting: Wanted[] = [];
-  for (const user of users.filter(({ isBrief }) => !isBrief)) {
+  const lasting: SizedRequest[] = [];
+  for (const user of users.filter(({ isInit }) => !isInit)) {
     const count = amountIn(user.container, resource);
     if (count === 0) continue;
     const name = requestName(user, resource);
     lasting.push({ name, index: user.index, count });
     map(user, name);
   }
-  const beyond: { readonly user: User; readonly wanted: Wanted }[] = [];
-  for (const user of users.filter(({ isBrief }) => isBrief)) {
+  const beyond: { readonly user: User; readonly wanted: SizedRequest }[] = [];
+  for (const user of users.filter(({ isInit }) => isInit)) {
     let missing = amountIn(user.container, resource);
     for (const { name, index, count } of lasting) {
       if (missing <= 0 || index < user.index) continue;
@@ -70,7 +69,7 @@ function requestsFor(resource: string, deviceClassName: string, users: readonly 
   }
   const most = beyond
     .map(({ wanted }) => wanted)
-    .reduce<Wanted | undefined>(
+    .reduce<SizedRequest | undefined>(
       (known, each) => (known === undefined || each.count > known.count ? each : known),
       undefined,
     );
@@ -82,7 +81,7 @@ function requestsFor(resource: string, deviceClassName: string, users: readonly 
   return { requests, mappings };
 }
 
-/** Says which container asks, and for which of its resources. */
+/** Names a request after its container and the index of its resource. */
 function requestName({ container, index }: User, resource: string): string {
   const place = Object.keys(container.resources?.requests ?? {})
     .sort()

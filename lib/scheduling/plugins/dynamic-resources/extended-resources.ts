@@ -1,62 +1,61 @@
-// Extended resources that nodes do not have themselves but a device class stands behind. A pod that asks for one gets
-// devices through a claim that the scheduler makes for it: thought up for each node, since a node may have some of the
-// resources by itself, and stored once the node is chosen. As pkg/scheduler/framework/plugins/dynamicresources,
-// extendeddynamicresources.go.
+// Extended resources that are backed by a device class. A pod that requests one gets devices through a claim that the
+// scheduler creates. The claim is computed per node, since a node may have some of the resources itself, and created
+// once the node is chosen. As pkg/scheduler/framework/plugins/dynamicresources, extendeddynamicresources.go.
 import { controllerOf } from '../../../core/index.js';
 import type { Random } from '../../../core/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { deviceClassBehind, mayBeDevices } from '../device-classes.js';
+import { deviceClassBehind, canHaveDeviceClass } from '../device-classes.js';
 import { deviceClaimDemands } from './allocation/device-demands.js';
 import type { DeviceClaimDemands, DemandReader } from './allocation/device-demands.js';
 import type { Allocation, FrozenResourceClaim, FrozenDeviceClass } from './allocation/devices.js';
 import { extendedRequests } from './extended-requests.js';
 import type { ExtendedRequests } from './extended-requests.js';
 
-/** Says that a claim was made for the extended resources of its owner. */
+/** Marks a claim as created for the extended resources of its owner. */
 const annotation = 'resource.kubernetes.io/extended-resource-claim';
 
 /** The claim of a pod for extended resources. */
 export interface ExtendedClaim {
-  /** Thought up, or once it was stored as the API answered. */
+  /** The planned claim, or the response after it was created. */
   claim: FrozenResourceClaim;
-  /** It was made in an earlier attempt, for a node that the pod did not get: it is of no use any more. */
-  readonly isLeftOver: boolean;
-  /** Whether it is in the API by now. */
+  /** Whether it was created in an earlier, failed attempt for another node and must be deleted. */
+  readonly isOrphaned: boolean;
+  /** Whether it has been created. */
   isStored: boolean;
-  /** The resources of the pod that have a class behind them. */
+  /** The device classes by resource of the pod. */
   readonly classes: ReadonlyMap<string, FrozenDeviceClass>;
-  /** What it demands, by the resources that a node lacks. */
+  /** Its requests, by the resources that a node lacks. */
   readonly demands: Map<string, ExtendedDemands>;
-  /** What was decided for the chosen node. */
+  /** The decision for the chosen node. */
   decided?: ExtendedDecision;
 }
 
-/** What was decided for extended resources. */
+/** The allocation for extended resources on the chosen node. */
 export interface ExtendedDecision {
-  /** As it was thought up for the node. */
+  /** The planned claim for the node. */
   readonly claim: FrozenResourceClaim;
   readonly allocation: Allocation;
   readonly mappings: ExtendedRequests['mappings'];
 }
 
-/** What a node would have to give in devices. */
+/** The requests that a node must satisfy with devices. */
 export interface ExtendedDemands {
   readonly demands: DeviceClaimDemands;
   readonly mappings: ExtendedRequests['mappings'];
 }
 
-/** The claim that a pod needs for its extended resources; undefined where no class stands behind any. */
-export function extendedClaim(pod: PodFacts, objects: KnownObjects, random: Random): ExtendedClaim | undefined {
-  const classes = classesBehind(pod, objects);
+/** Returns the claim that a pod needs for its extended resources; undefined if no class backs any. */
+export function extendedClaim(pod: PodFacts, objects: ObjectLister, random: Random): ExtendedClaim | undefined {
+  const classes = backingClasses(pod, objects);
   if (classes.size === 0) return undefined;
   const leftOver = objects
     .list('ResourceClaim', pod.namespace)
     .find((claim) => claim.metadata?.annotations?.[annotation] === 'true' && controllerOf(claim)?.uid === pod.uid);
   return {
-    claim: leftOver ?? thoughtUp(pod, random.uuid()),
-    isLeftOver: leftOver !== undefined,
+    claim: leftOver ?? plannedClaim(pod, random.uuid()),
+    isOrphaned: leftOver !== undefined,
     isStored: leftOver !== undefined,
     classes,
     demands: new Map(),
@@ -64,21 +63,21 @@ export function extendedClaim(pod: PodFacts, objects: KnownObjects, random: Rand
 }
 
 /**
- * Whether a node knows nothing of an extended resource that no class stands behind. Others say so first, unless they
- * ignore it.
+ * Returns whether a node lacks an extended resource that no class backs. NodeResourcesFit rejects such a node first
+ * unless it ignores the resource.
  */
-export function isForeignTo(
+export function lacksUnclassedResource(
   { allocatable }: NodeView,
   { requests: { scalars } }: PodFacts,
   { classes }: ExtendedClaim,
 ): boolean {
   return Array.from(scalars).some(
     ([resource, amount]) =>
-      amount > 0 && !classes.has(resource) && !allocatable.scalars.has(resource) && mayBeDevices(resource),
+      amount > 0 && !classes.has(resource) && !allocatable.scalars.has(resource) && canHaveDeviceClass(resource),
   );
 }
 
-/** What is left to devices on a node; undefined where it has all by itself. */
+/** Returns the requests for the resources that a node lacks; undefined if it has all. */
 export function extendedDemands(
   extended: ExtendedClaim,
   pod: PodFacts,
@@ -98,9 +97,9 @@ export function extendedDemands(
   return made;
 }
 
-function classesBehind(
+function backingClasses(
   { requests: { scalars } }: PodFacts,
-  objects: KnownObjects,
+  objects: ObjectLister,
 ): ReadonlyMap<string, FrozenDeviceClass> {
   const classes = new Map<string, FrozenDeviceClass>();
   for (const [resource, amount] of scalars) {
@@ -110,8 +109,8 @@ function classesBehind(
   return classes;
 }
 
-/** Its name and uid are for messages and for the ledger only: the API gives it others. */
-function thoughtUp({ namespace, name, uid: owner }: PodFacts, uid: string): FrozenResourceClaim {
+/** Creates the planned claim. Its name and uid are for messages and the tracker only; the API server assigns others. */
+function plannedClaim({ namespace, name, uid: owner }: PodFacts, uid: string): FrozenResourceClaim {
   return {
     metadata: {
       namespace,

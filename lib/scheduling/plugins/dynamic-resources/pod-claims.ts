@@ -1,21 +1,29 @@
-// The claims of a pod, by the names it gives them. Each must be there and stay, and one that was made from a template
-// must have been made for this very pod. As pkg/scheduler/framework/plugins/dynamicresources, foreachPodResourceClaim.
-import { isControlledBy, isTerminating, quote } from '../../../core/index.js';
+// The ResourceClaims of a pod, and the events that requeue pods that wait for them. Each claim must exist and not be
+// terminating; one from a template must be owned by the pod. As pkg/scheduler/framework/plugins/dynamicresources,
+// foreachPodResourceClaim and EventsToRegister.
+import { isControlledBy, isTerminating, quote, deepEqual } from '../../../core/index.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { FrozenResourceClaim } from './allocation/devices.js';
+import { on } from '../../framework/queueing-hints.js';
+import type { ClusterEventWithHint, QueueingHint } from '../../framework/queueing-hints.js';
+import type { PluginTools } from '../../framework/plugin-tools.js';
+import { podFacts } from '../../pod/pod-facts.js';
+import { actions } from '../../queue/cluster-event.js';
+import { isSamePod } from '../pod-predicates.js';
+import { claimTracker } from './claim-tracker.js';
 
-/** Where claims are found. */
+/** Reads claims. */
 export interface ClaimReader {
-  /** By `namespace/name`. */
+  /** Returns a claim by `namespace/name`. */
   get(key: string): FrozenResourceClaim | undefined;
 }
 
-/** The claims of a pod, or what is wrong with them in words. */
+/** Returns the claims of a pod, or a message if one is missing or invalid. */
 export function podResourceClaims(pod: PodFacts, claims: ClaimReader): readonly FrozenResourceClaim[] | string {
   const { namespace, name: podName } = pod;
   const found: FrozenResourceClaim[] = [];
   for (const { claim: name, fromTemplate } of pod.deviceClaims) {
-    if (name === null) continue; // none is needed
+    if (name === null) continue; // no claim is needed
     if (name === undefined) return `pod ${quote(`${namespace}/${podName}`)}: ResourceClaim not created yet`;
     const claim = claims.get(`${namespace}/${name}`);
     if (claim === undefined) return `could not find ResourceClaim ${quote(`${namespace}/${name}`)}`;
@@ -27,7 +35,35 @@ export function podResourceClaims(pod: PodFacts, claims: ClaimReader): readonly 
   return found;
 }
 
-/** Whether a claim has the pod among its users. */
+/** Returns whether a claim is reserved for the pod. */
 export function isReservedFor(claim: FrozenResourceClaim, { uid }: PodFacts): boolean {
   return claim.status?.reservedFor?.some((user) => user.uid === uid) ?? false;
+}
+
+/** Returns the event registrations of DynamicResources. */
+export function claimEvents({ cluster }: Pick<PluginTools, 'cluster'>): readonly ClusterEventWithHint[] {
+  return [
+    on('Node', actions.add | actions.updateNodeLabel | actions.updateNodeAllocatable),
+    on('resource.k8s.io/ResourceClaim', actions.add | actions.update, (pod, old, claim) => {
+      const claims = podResourceClaims(pod, claimTracker(cluster));
+      // While another claim is missing the pod stays unschedulable.
+      return typeof claims === 'string' || claim === undefined ? 'skip' : afterClaimChange(claims, old, claim);
+    }),
+    on('Pod', actions.updatePodGeneratedResourceClaim, (pod, _old, changed) => {
+      if (changed === undefined || !isSamePod(pod, changed)) return 'skip';
+      return typeof podResourceClaims(podFacts(changed), claimTracker(cluster)) === 'string' ? 'skip' : 'queue';
+    }),
+    on('resource.k8s.io/DeviceClass', actions.add | actions.update),
+    on('resource.k8s.io/ResourceSlice', actions.add | actions.update),
+  ];
+}
+
+function afterClaimChange(
+  claims: readonly FrozenResourceClaim[],
+  old: FrozenResourceClaim | undefined,
+  claim: FrozenResourceClaim,
+): QueueingHint {
+  if (old?.status?.allocation !== undefined && claim.status?.allocation === undefined) return 'queue';
+  if (!claims.some(({ metadata }) => metadata?.uid === claim.metadata?.uid)) return 'skip';
+  return old === undefined || !deepEqual(old.status, claim.status) ? 'queue' : 'skip';
 }

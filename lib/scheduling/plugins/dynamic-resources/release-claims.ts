@@ -1,34 +1,33 @@
-// Gives devices back: those of claims that keep a pod from every node, and the use of claims by a pod that did not get
-// its node after all. The latter is written beside the scheduling of other pods.
-// As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
+// Deallocates claims that make all nodes infeasible, and removes the reservations of a pod that is unreserved. The
+// latter is written in the background. As pkg/scheduler/framework/plugins/dynamicresources, PostFilter and Unreserve.
 import { isApiError, namespacedName } from '../../../core/index.js';
-import type { PostFilterAnswer } from '../../framework/plugin.js';
+import type { PostFilterResult } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import { unschedulable } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import type { FrozenResourceClaim } from './allocation/devices.js';
-import { protection } from './bind-claims.js';
-import type { ClaimLedger } from './claim-ledger.js';
+import { claimFinalizer } from './bind-claims.js';
+import type { ClaimTracker } from './claim-tracker.js';
 import type { ClaimState } from './claim-state.js';
 import { isReservedFor } from './pod-claims.js';
 
-const nothingToGiveBack: PostFilterAnswer = { rejection: unschedulable('no new claims to deallocate') };
-const deallocated: PostFilterAnswer = { rejection: unschedulable('deallocation of ResourceClaim completed') };
-const deleted: PostFilterAnswer = { rejection: unschedulable('deletion of ResourceClaim completed') };
-const stillNot: PostFilterAnswer = { rejection: unschedulable('still not schedulable') };
+const nothingToDeallocate: PostFilterResult = { rejection: unschedulable('no new claims to deallocate') };
+const deallocated: PostFilterResult = { rejection: unschedulable('deallocation of ResourceClaim completed') };
+const deleted: PostFilterResult = { rejection: unschedulable('deletion of ResourceClaim completed') };
+const stillNot: PostFilterResult = { rejection: unschedulable('still not schedulable') };
 
 /**
- * Gives back the devices of one claim, if only this pod would use them: it may find others elsewhere. Rejects with what
- * went wrong.
+ * Deallocates one claim that no other pod uses, so that it can be allocated elsewhere. Rejects with the error of the
+ * write.
  */
-export function giveBack(
+export function deallocateClaim(
   pod: PodFacts,
   { claims, extended, unavailable }: ClaimState,
   tools: PluginTools,
   signal: AbortSignal,
-): PostFilterAnswer | Promise<PostFilterAnswer> {
-  if (claims.length === 0 && extended === undefined) return nothingToGiveBack;
-  if (extended?.isLeftOver === true) return giveBackWhole(pod, extended.claim, tools, signal);
+): PostFilterResult | Promise<PostFilterResult> {
+  if (claims.length === 0 && extended === undefined) return nothingToDeallocate;
+  if (extended?.isOrphaned === true) return deleteOrphanedClaim(pod, extended.claim, tools, signal);
   const free = claims.find(
     (each) => unavailable.has(each) && (each.claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.uid),
   );
@@ -39,58 +38,61 @@ async function deallocate(
   claim: FrozenResourceClaim,
   { client }: PluginTools,
   signal: AbortSignal,
-): Promise<PostFilterAnswer> {
+): Promise<PostFilterResult> {
   await client.kind('resource.k8s.io/v1', 'ResourceClaim').status.update({ ...claim, status: {} }, { signal });
   return deallocated;
 }
 
-/** Nobody hears of claims that are gone; so the pod is called back. */
-async function giveBackWhole(
+/** Deletes the claim and activates the pod: no event is registered for deleted claims. */
+async function deleteOrphanedClaim(
   pod: PodFacts,
   claim: FrozenResourceClaim,
   tools: PluginTools,
   signal: AbortSignal,
-): Promise<PostFilterAnswer> {
+): Promise<PostFilterResult> {
   await deleteClaim(claim, tools, signal);
   tools.activate([pod.object]);
   return deleted;
 }
 
-/** Forgets what was decided. A claim that was written already keeps its devices, but the pod no longer uses them. */
-export function takeBack(
+/**
+ * Removes pending allocations. A claim that was already written keeps its devices, but loses the reservation of the
+ * pod.
+ */
+export function unreserveClaims(
   pod: PodFacts,
   { claims, extended }: ClaimState,
-  ledger: ClaimLedger,
+  ledger: ClaimTracker,
   tools: PluginTools,
 ): void {
   for (const { claim } of claims) {
-    ledger.takeBack(claim);
+    ledger.removePending(claim);
     if (claim.status?.allocation === undefined || !isReservedFor(claim, pod)) continue;
     const { uid = '' } = claim.metadata ?? {};
     const resource = tools.client.kind('resource.k8s.io/v1', 'ResourceClaim');
     const patch = { strategic: { metadata: { uid }, status: { reservedFor: [{ $patch: 'delete', uid: pod.uid }] } } };
-    tools.background(
+    tools.runInBackground(
       async (signal) => {
         await resource.status.patch(namespacedName(claim), patch, { signal });
       },
-      () => undefined, // the pod is tried again, and whoever cleans up after pods will find the rest
+      () => undefined, // the pod is retried, and the resource claim controller cleans up
     );
   }
   if (extended?.decided === undefined) return;
-  ledger.takeBack(extended.decided.claim);
+  ledger.removePending(extended.decided.claim);
   if (!extended.isStored) return;
-  tools.background(
+  tools.runInBackground(
     async (signal) => {
       await deleteClaim(extended.claim, tools, signal);
       ledger.forget(extended.claim);
     },
-    () => undefined, // a later attempt finds it left over
+    () => undefined, // a later attempt finds the orphaned claim
   );
 }
 
 const triesMax = 5;
 
-/** A claim that was made here goes, and what protects it first. Others may have been faster. */
+/** Removes the finalizer of a claim created here and deletes it. It may already be gone. */
 async function deleteClaim(claim: FrozenResourceClaim, { client }: PluginTools, signal: AbortSignal): Promise<void> {
   const resource = client.kind('resource.k8s.io/v1', 'ResourceClaim');
   const place = namespacedName(claim);
@@ -100,7 +102,7 @@ async function deleteClaim(claim: FrozenResourceClaim, { client }: PluginTools, 
       await resource.update(
         {
           ...rest,
-          metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== protection) },
+          metadata: { ...metadata, finalizers: (metadata.finalizers ?? []).filter((each) => each !== claimFinalizer) },
         },
         { signal },
       );

@@ -1,114 +1,120 @@
-// Required terms: where the pods are that the pod must be close to, those it must keep away from, and those that keep
-// it away. What was counted can be told of pods that come and go. Terminating pods count.
-// As the plugin InterPodAffinity, filtering.go.
+// Required terms: counts, per topology domain, the pods that the pod must be near, those it must avoid, and those whose
+// anti-affinity excludes it. Counts can be updated for added and removed pods. Terminating pods count. As the plugin
+// InterPodAffinity, filtering.go.
 import type { Labels } from '../../../core/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
-import { memoryKey } from '../../framework/cycle.js';
-import type { Cycle, MemoryKey } from '../../framework/cycle.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import type { Cycle, StateKey } from '../../framework/cycle-state.js';
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { allMeanPod, meansPod } from './term-matching.js';
+import { allTermsMatchPod, termMatchesPod } from './term-matching.js';
 import { TopologySums } from './topology-sums.js';
 
-/** The pods that the pod wants are not close to the node. */
+/** The rejection of a node whose domains have no pod that the affinity requires. */
 export const affinityUnmet: Rejection = unresolvable("node(s) didn't match pod affinity rules");
 
-/** Pods that the pod does not want are close to the node. */
+/** The rejection of a node in a domain with a pod that the anti-affinity excludes. */
 export const antiAffinityUnmet: Rejection = unschedulable("node(s) didn't match pod anti-affinity rules");
 
-/** Pods close to the node do not want the pod. */
+/** The rejection of a node in a domain with a pod whose anti-affinity excludes this pod. */
 export const existingAntiAffinityUnmet: Rejection = unschedulable(
   "node(s) didn't satisfy existing pods anti-affinity rules",
 );
 
-/** What is counted, by topology key and domain. */
+/** Pod counts by topology key and domain. */
 export interface AffinityCounts {
-  /** Pods that all affinity terms of the pod mean, under the key of each term. */
-  readonly wanted: TopologySums;
-  /** Pods that an anti-affinity term of the pod means. */
-  readonly unwanted: TopologySums;
-  /** Pods with an anti-affinity term that means the pod. */
-  readonly hostile: TopologySums;
+  /** Pods that match all affinity terms of the pod, under the key of each term. */
+  readonly affinity: TopologySums;
+  /** Pods that match an anti-affinity term of the pod. */
+  readonly antiAffinity: TopologySums;
+  /** Pods with an anti-affinity term that matches the pod. */
+  readonly existingAntiAffinity: TopologySums;
 }
 
-/** Counts for the required terms between a pod and those on nodes. */
+/** Pod counts for the required terms between a pod and those on nodes. */
 export class RequiredAffinity {
   readonly #pod: PodFacts;
-  readonly #objects: KnownObjects;
+  readonly #objects: ObjectLister;
   readonly #counts: AffinityCounts;
-  /** The pod is one of those that it wants. */
-  readonly #wantsItself: boolean;
+  /** Whether the pod matches its own affinity terms. */
+  readonly #matchesItself: boolean;
 
   constructor(
     pod: PodFacts,
-    objects: KnownObjects,
-    counts: AffinityCounts = { wanted: new TopologySums(), unwanted: new TopologySums(), hostile: new TopologySums() },
+    objects: ObjectLister,
+    counts: AffinityCounts = {
+      affinity: new TopologySums(),
+      antiAffinity: new TopologySums(),
+      existingAntiAffinity: new TopologySums(),
+    },
   ) {
     this.#pod = pod;
     this.#objects = objects;
     this.#counts = counts;
-    this.#wantsItself = allMeanPod(pod.affinity.required, pod, objects);
+    this.#matchesItself = allTermsMatchPod(pod.affinity.required, pod, objects);
   }
 
-  /** Nothing to filter by: the pod has no terms, and nobody keeps it away. */
+  /** Whether nothing can be filtered: the pod has no required terms and no existing pod excludes it. */
   get isIdle(): boolean {
     return (
-      this.#counts.hostile.isEmpty &&
+      this.#counts.existingAntiAffinity.isEmpty &&
       this.#pod.affinity.required.length === 0 &&
       this.#pod.antiAffinity.required.length === 0
     );
   }
 
-  /** Why the node does not do. */
+  /** Returns why the node is infeasible. */
   rejectionOf({ labels }: NodeView): Rejection | undefined {
-    if (!this.#hasWanted(labels)) return affinityUnmet;
+    if (!this.#satisfiesAffinity(labels)) return affinityUnmet;
     for (const { topologyKey } of this.#pod.antiAffinity.required)
-      if ((this.#counts.unwanted.at(labels, topologyKey) ?? 0) > 0) return antiAffinityUnmet;
-    return this.#counts.hostile.reaches(labels) ? existingAntiAffinityUnmet : undefined;
+      if ((this.#counts.antiAffinity.at(labels, topologyKey) ?? 0) > 0) return antiAffinityUnmet;
+    return this.#counts.existingAntiAffinity.hasPositive(labels) ? existingAntiAffinityUnmet : undefined;
   }
 
-  /** Counts a pod that came to a node (1) or left it (-1). */
+  /** Counts a pod that was added to a node (1) or removed from it (-1). */
   count(existing: PodFacts, { labels }: NodeView, by: 1 | -1): void {
     const { affinity, antiAffinity } = this.#pod;
-    if (allMeanPod(affinity.required, existing, this.#objects))
-      for (const { topologyKey } of affinity.required) this.#counts.wanted.add(labels, topologyKey, by);
+    if (allTermsMatchPod(affinity.required, existing, this.#objects))
+      for (const { topologyKey } of affinity.required) this.#counts.affinity.add(labels, topologyKey, by);
     for (const term of antiAffinity.required)
-      if (meansPod(term, existing, this.#objects)) this.#counts.unwanted.add(labels, term.topologyKey, by);
+      if (termMatchesPod(term, existing, this.#objects)) this.#counts.antiAffinity.add(labels, term.topologyKey, by);
     for (const term of existing.antiAffinity.required)
-      if (meansPod(term, this.#pod, this.#objects)) this.#counts.hostile.add(labels, term.topologyKey, by);
+      if (termMatchesPod(term, this.#pod, this.#objects))
+        this.#counts.existingAntiAffinity.add(labels, term.topologyKey, by);
   }
 
   copy(): RequiredAffinity {
-    const { wanted, unwanted, hostile } = this.#counts;
+    const { affinity, antiAffinity, existingAntiAffinity } = this.#counts;
     return new RequiredAffinity(this.#pod, this.#objects, {
-      wanted: wanted.copy(),
-      unwanted: unwanted.copy(),
-      hostile: hostile.copy(),
+      affinity: affinity.copy(),
+      antiAffinity: antiAffinity.copy(),
+      existingAntiAffinity: existingAntiAffinity.copy(),
     });
   }
 
   /**
-   * A node must lie in a domain of every key. The first pod of a series that wants itself finds its like nowhere, and
-   * may begin anywhere.
+   * A node needs a domain for every key. If no pod matches anywhere, a pod that matches its own terms may be placed on
+   * any such node.
    */
-  #hasWanted(labels: Labels): boolean {
+  #satisfiesAffinity(labels: Labels): boolean {
     let found = true;
     for (const { topologyKey } of this.#pod.affinity.required) {
-      const count = this.#counts.wanted.at(labels, topologyKey);
+      const count = this.#counts.affinity.at(labels, topologyKey);
       if (count === undefined) return false;
       if (count <= 0) found = false;
     }
-    return found || (this.#counts.wanted.isEmpty && this.#wantsItself);
+    return found || (this.#counts.affinity.isEmpty && this.#matchesItself);
   }
 }
 
-/** Where the counts of a cycle are. */
-export const requiredAffinityKey: MemoryKey<RequiredAffinity> = memoryKey<RequiredAffinity>('InterPodAffinity filter');
+/** The key of the counts in the cycle state. */
+export const requiredAffinityKey: StateKey<RequiredAffinity> = stateKey<RequiredAffinity>('InterPodAffinity filter');
 
 /**
- * Counts the pods of the cluster for required terms. Without terms of its own only those that keep others away matter.
+ * Counts the pods of the cluster for required terms. For a pod without terms only pods with required anti-affinity
+ * matter.
  */
 export function countRequiredAffinity({ pod, cluster }: Cycle): RequiredAffinity {
   const counted = new RequiredAffinity(pod, cluster.objects);

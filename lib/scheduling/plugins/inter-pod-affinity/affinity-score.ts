@@ -1,26 +1,25 @@
-// Preferences between a pod and those on nodes, both ways: what the pod would rather have close or not, and what they
-// would. Weights add up over pods, in the domain where they are. As the plugin InterPodAffinity, scoring.go.
+// Preferred terms between a pod and those on nodes, in both directions. Weights are summed per topology domain. As the
+// plugin InterPodAffinity, scoring.go.
 import type { NodeView } from '../../cluster/node-view.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
-import { memoryKey } from '../../framework/cycle.js';
-import type { Cycle, MemoryKey } from '../../framework/cycle.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import type { Cycle, StateKey } from '../../framework/cycle-state.js';
 import type { AffinityTerm, WeightedAffinityTerm } from '../../pod/pod-affinity.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
-import { normalizedAffinityScore } from './affinity-arithmetic.js';
-import { meansPod } from './term-matching.js';
+import { termMatchesPod } from './term-matching.js';
 import { TopologySums } from './topology-sums.js';
 
-/** Where the weights of a cycle are. */
-export const preferredAffinityKey: MemoryKey<TopologySums> = memoryKey<TopologySums>('InterPodAffinity score');
+/** The key of the weights in the cycle state. */
+export const preferredAffinityKey: StateKey<TopologySums> = stateKey<TopologySums>('InterPodAffinity score');
 
-/** Whether a pod would rather have some pods close, or not. */
+/** Returns whether a pod has preferred terms. */
 export function hasPreferences({ affinity, antiAffinity }: PodFacts): boolean {
   return affinity.preferred.length > 0 || antiAffinity.preferred.length > 0;
 }
 
 /**
- * The weights of all pods of the cluster. Where the pod has no preferences, only pods with terms have something to say.
- * The required affinity of others counts as a preference of the weight that the profile gives it.
+ * Sums the weights of all pods of the cluster. For a pod without preferred terms only pods with terms matter. Required
+ * affinity terms of existing pods count with the profile's weight.
  */
 export function weighPreferredAffinity(
   { pod, cluster }: Cycle,
@@ -44,11 +43,11 @@ export function weighPreferredAffinity(
   }
 
   function weigh(term: AffinityTerm, weight: number, target: PodFacts, { labels }: NodeView): void {
-    if (meansPod(term, target, cluster.objects)) sums.add(labels, term.topologyKey, weight);
+    if (termMatchesPod(term, target, cluster.objects)) sums.add(labels, term.topologyKey, weight);
   }
 }
 
-/** Makes sums of weights into scores from 0 to 100, in place. */
+/** Normalizes sums of weights to scores from 0 to 100, in place. */
 export function normalizeAffinity(scores: number[]): void {
   let least = Infinity;
   let most = -Infinity;
@@ -57,4 +56,12 @@ export function normalizeAffinity(scores: number[]): void {
     most = Math.max(most, raw);
   }
   for (const [index, raw] of scores.entries()) scores[index] = normalizedAffinityScore(raw, least, most);
+}
+
+/**
+ * Returns the score from 0 to 100 by the minimum and maximum of all nodes. The order of floating-point operations
+ * affects the result.
+ */
+export function normalizedAffinityScore(raw: number, least: number, most: number): number {
+  return most > least ? Math.trunc(100 * ((raw - least) / (most - least))) : 0;
 }

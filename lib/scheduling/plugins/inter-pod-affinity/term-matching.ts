@@ -1,25 +1,27 @@
-// Which pods a term means. A term may choose namespaces by their labels; those of a namespace that is not known are
-// none. Labels are looked up for either side alike, so that a selector of what labels are not means what it says,
-// whichever pod has the term: in Kubernetes 1.36 the terms of the pod that is placed then mean pods of all namespaces.
-import type { KnownObjects } from '../../cluster/known-objects.js';
-import { asksNamespaces, matchesAffinityTerm } from '../../pod/pod-affinity.js';
+// Matches pods against affinity terms. A term may select namespaces by label; an unknown namespace has no labels.
+// Labels are read for terms of either pod. In Kubernetes 1.36 a namespaceSelector of negative operators in the terms of
+// the pod being placed matches all namespaces; here it matches as written.
+import type { ObjectLister } from '../../cluster/object-lister.js';
+import { dependsOnNamespaceLabels, matchesAffinityTerm } from '../../pod/pod-affinity.js';
 import type { AffinityTerm } from '../../pod/pod-affinity.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 
-/** Whether a term means a pod. */
-export function meansPod(term: AffinityTerm, { namespace, labels }: PodFacts, objects: KnownObjects): boolean {
-  const namespaceLabels = asksNamespaces(term) ? objects.get('Namespace', namespace)?.metadata?.labels : undefined;
+/** Returns whether a term matches a pod. */
+export function termMatchesPod(term: AffinityTerm, { namespace, labels }: PodFacts, objects: ObjectLister): boolean {
+  const namespaceLabels = dependsOnNamespaceLabels(term)
+    ? objects.get('Namespace', namespace)?.metadata?.labels
+    : undefined;
   return matchesAffinityTerm(term, namespace, labels, namespaceLabels);
 }
 
-/** Whether there are terms, and all mean the pod. */
-export function allMeanPod(terms: readonly AffinityTerm[], pod: PodFacts, objects: KnownObjects): boolean {
-  for (const term of terms) if (!meansPod(term, pod, objects)) return false;
+/** Returns whether there are terms and all match the pod. */
+export function allTermsMatchPod(terms: readonly AffinityTerm[], pod: PodFacts, objects: ObjectLister): boolean {
+  for (const term of terms) if (!termMatchesPod(term, pod, objects)) return false;
   return terms.length > 0;
 }
 
-/** Whether any of the terms means the pod. */
-export function anyMeansPod(terms: readonly AffinityTerm[], pod: PodFacts, objects: KnownObjects): boolean {
-  for (const term of terms) if (meansPod(term, pod, objects)) return true;
+/** Returns whether any of the terms matches the pod. */
+export function anyTermMatchesPod(terms: readonly AffinityTerm[], pod: PodFacts, objects: ObjectLister): boolean {
+  for (const term of terms) if (termMatchesPod(term, pod, objects)) return true;
   return false;
 }

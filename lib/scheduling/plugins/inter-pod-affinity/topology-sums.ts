@@ -1,9 +1,9 @@
-// Numbers by topology key and domain: how many pods a term means there, or how much they weigh. What comes to nothing
-// is not kept, so that "nowhere" is easily asked.
+// Sums by topology key and domain: pod counts or weights. Zero sums are removed, which makes the test for emptiness
+// cheap.
 import type { Labels } from '../../../core/index.js';
 import { domainOf } from '../../cluster/topology-domain.js';
 
-/** Sums by domain, under each topology key. */
+/** Sums by topology key and domain. */
 export class TopologySums {
   readonly #byKey: Map<string, Map<string, number>>;
 
@@ -11,12 +11,12 @@ export class TopologySums {
     this.#byKey = new Map(byKey);
   }
 
-  /** Whether every sum is nothing. */
+  /** Whether all sums are 0. */
   get isEmpty(): boolean {
     return this.#byKey.size === 0;
   }
 
-  /** Adds to the domain of a node with these labels. Nothing happens where it has none. */
+  /** Adds to the domain of a node with these labels; no effect if the node has no such domain. */
   add(labels: Labels, topologyKey: string, amount: number): void {
     const domain = domainOf(labels, topologyKey);
     if (domain === undefined) return;
@@ -28,19 +28,19 @@ export class TopologySums {
     else this.#byKey.set(topologyKey, sums);
   }
 
-  /** The sum of the domain of a node under one key; undefined where the node has no such domain. */
+  /** Returns the sum of a node's domain under one key; undefined if the node has no such domain. */
   at(labels: Labels, topologyKey: string): number | undefined {
     const domain = domainOf(labels, topologyKey);
     return domain === undefined ? undefined : (this.#byKey.get(topologyKey)?.get(domain) ?? 0);
   }
 
-  /** Whether a node lies in any domain with more than nothing. */
-  reaches(labels: Labels): boolean {
+  /** Returns whether any domain of a node has a positive sum. */
+  hasPositive(labels: Labels): boolean {
     for (const topologyKey of this.#byKey.keys()) if ((this.at(labels, topologyKey) ?? 0) > 0) return true;
     return false;
   }
 
-  /** All sums of the domains in which a node lies, added up. */
+  /** Returns the total of the sums of a node's domains. */
   total(labels: Labels): number {
     let total = 0;
     for (const topologyKey of this.#byKey.keys()) total += this.at(labels, topologyKey) ?? 0;

@@ -1,36 +1,36 @@
-// Extended resources that a node does not have itself but devices stand for, as scores see them. Each device of the
-// class that the node can reach counts as one of the resource, and as in use where somebody has it, alone or with
-// others. Other than for allocation, pools need not be complete, and generations make no difference.
-// As pkg/scheduler/framework/plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals.
+// Devices that back extended resources, as NodeResourcesFit and NodeResourcesBalancedAllocation score them. Each device
+// of the class that the node can use counts as one unit of the resource, and as used if it is allocated, exclusively or
+// shared. Unlike for allocation, pools need not be complete and generations are ignored. As
+// pkg/scheduler/framework/plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals.
 import type { ClusterView } from '../../cluster/cluster-view.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
-import { computedFrom } from '../computed-from.js';
+import { memoizeByKinds } from '../memoize.js';
 import { deviceClassBehind } from '../device-classes.js';
 import { isDeviceReachable } from '../dynamic-resources/allocation/device-pools.js';
 import { devicesOf } from '../dynamic-resources/allocation/devices.js';
 import type { FrozenDeviceClass, OfferedDevice, Slice } from '../dynamic-resources/allocation/devices.js';
-import { claimLedger } from '../dynamic-resources/claim-ledger.js';
+import { claimTracker } from '../dynamic-resources/claim-tracker.js';
 import { SelectorError } from '../dynamic-resources/selectors/device-selectors.js';
 import type { SelectorCompiler } from '../dynamic-resources/selectors/device-selectors.js';
 
-/** How many devices there are for a node, and how many of them somebody has. */
+/** The number of devices usable on a node, and how many of them are allocated. */
 export interface DeviceShare {
   readonly capacity: number;
   readonly used: number;
 }
 
-/** Counts the devices that stand for a resource on a node; undefined where none do. */
-export type DeviceShares = (node: NodeView, resource: string, objects: KnownObjects) => DeviceShare | undefined;
+/** Counts the devices that back a resource on a node; undefined if there are none. */
+export type DeviceShares = (node: NodeView, resource: string, objects: ObjectLister) => DeviceShare | undefined;
 
-/** For a cluster. A class whose selectors fail stands for nothing. */
+/** Creates the counter for a cluster. A class whose selectors fail backs nothing. */
 export function deviceShares(cluster: ClusterView, selectors: SelectorCompiler): DeviceShares {
   return (node, resource, objects) => {
     const deviceClass = deviceClassBehind(objects, resource);
     if (deviceClass === undefined) return undefined;
     try {
       const devices = devicesFor(node, objects).filter((device) => isOfClass(device, deviceClass, selectors));
-      const taken = claimLedger(cluster).taken();
+      const taken = claimTracker(cluster).allocated();
       return { capacity: devices.length, used: devices.filter(({ id }) => taken.has(id)).length };
     } catch (error) {
       if (error instanceof SelectorError) return undefined;
@@ -43,7 +43,7 @@ function isOfClass(device: OfferedDevice, { spec }: FrozenDeviceClass, compiler:
   return (spec.selectors ?? []).every(({ cel }) => cel === undefined || compiler.compile(cel.expression)(device));
 }
 
-function devicesFor(node: NodeView, objects: KnownObjects): readonly OfferedDevice[] {
+function devicesFor(node: NodeView, objects: ObjectLister): readonly OfferedDevice[] {
   const { ofNode, ofMany } = slicesByNode(objects);
   return [...(ofNode.get(node.name) ?? []), ...ofMany].flatMap((slice) => {
     if (slice.spec.perDeviceNodeSelection === true)
@@ -52,7 +52,7 @@ function devicesFor(node: NodeView, objects: KnownObjects): readonly OfferedDevi
   });
 }
 
-const slicesByNode = computedFrom(
+const slicesByNode = memoizeByKinds(
   ['ResourceSlice'],
   (objects): { readonly ofNode: ReadonlyMap<string, readonly Slice[]>; readonly ofMany: readonly Slice[] } => {
     const ofNode = new Map<string, Slice[]>();

@@ -1,15 +1,15 @@
-// NodeResourcesFit: a node must have room for what the pod requests, and the profile's strategy says whether rather an
-// empty or a full one. What is requested decides whether it fits; scores also reckon with what is assumed of containers
-// that request nothing. As the plugin of the same name.
+// NodeResourcesFit: filters nodes without enough free resources, and scores by the profile's strategy (least allocated,
+// most allocated or a shape). The filter uses requests; scores also use defaults for containers without requests. As
+// the plugin of the same name.
 import { isExtendedResource } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { DeviceClass, Node, Pod } from '../../../core/types/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import { nodeCapacity } from '../../cluster/node-capacity.js';
 import type { NodeCapacity } from '../../cluster/node-view.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
-import { on } from '../../framework/event-interest.js';
-import type { HintAnswer } from '../../framework/event-interest.js';
+import { on } from '../../framework/queueing-hints.js';
+import type { QueueingHint } from '../../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import type { Rejection } from '../../framework/rejection.js';
@@ -19,10 +19,10 @@ import { containerRequests } from '../../pod/requests.js';
 import type { ResourceAmounts } from '../../pod/resource-amounts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { deviceClassBehind, impliedResource } from '../device-classes.js';
-import { basicSelectors } from '../dynamic-resources/selectors/basic-selectors.js';
+import { celSelectors } from '../dynamic-resources/selectors/cel-selectors.js';
 import type { SelectorCompiler } from '../dynamic-resources/selectors/device-selectors.js';
-import { keepLast } from '../keep-last.js';
-import { isItself, tookRoom } from '../pod-events.js';
+import { memoizeLast } from '../memoize.js';
+import { isSamePod, isAssignedOrNominated } from '../pod-predicates.js';
 import { deviceShares } from './device-shares.js';
 import { amountsOf, resourceShares } from './resource-shares.js';
 import { short, shortOf, shortOfPods, shortageRejection } from './resource-shortage.js';
@@ -30,19 +30,19 @@ import { resourceScorer } from './scoring-strategies.js';
 
 type FitArguments = Frozen<PluginArguments['NodeResourcesFit']>;
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function nodeResourcesFit(
   { cluster }: Pick<PluginTools, 'cluster'>,
   args: FitArguments,
-  selectors: SelectorCompiler = basicSelectors(),
+  selectors: SelectorCompiler = celSelectors(),
 ): SchedulingPlugin {
   const { scoringStrategy } = args;
   const isIgnored = ignoredResources(args);
   const names = scoringStrategy.resources.map(({ name }) => name);
   const score = resourceScorer(scoringStrategy);
   const shares = resourceShares(names, 'non-zero', deviceShares(cluster, selectors));
-  // Of the pod to be placed, pod-level requests do not count in scores, as Kubernetes has it.
-  const scoredRequests = keepLast(({ object, nonZeroRequests }: PodFacts) =>
+  // Pod-level requests of the pod being placed are left out of scores, as in Kubernetes.
+  const scoredRequests = memoizeLast(({ object, nonZeroRequests }: PodFacts) =>
     amountsOf(names, containerRequests(object), nonZeroRequests),
   );
   return {
@@ -50,9 +50,9 @@ export function nodeResourcesFit(
     events: [
       on('Pod', actions.delete | actions.updatePodScaleDown, afterPodChange),
       on('Node', actions.add | actions.updateNodeAllocatable, (pod, old, node) => {
-        if (node === undefined || shortageOf(pod.requests, emptyRoom(node), cluster.objects, isIgnored) !== undefined)
+        if (node === undefined || shortageOf(pod.requests, emptyNode(node), cluster.objects, isIgnored) !== undefined)
           return 'skip';
-        return old === undefined || gainsRoom(pod.requests, nodeCapacity(old), nodeCapacity(node), cluster.objects)
+        return old === undefined || gainsResources(pod.requests, nodeCapacity(old), nodeCapacity(node), cluster.objects)
           ? 'queue'
           : 'skip';
       }),
@@ -60,13 +60,13 @@ export function nodeResourcesFit(
     ],
     filter: ({ pod, cluster: { objects } }, node) => shortageOf(pod.requests, node, objects, isIgnored),
     score: ({ pod, cluster: { objects } }, node) => {
-      shares.look(node, scoredRequests(pod), objects);
+      shares.fill(node, scoredRequests(pod), objects);
       return score(shares.withPod, shares.capacity);
     },
   };
 }
 
-/** Whether a profile does not care about a resource. Only extended ones can be left out. */
+/** Returns whether a profile ignores a resource. Only extended resources can be ignored. */
 function ignoredResources({
   ignoredResources: names,
   ignoredResourceGroups: groups,
@@ -76,13 +76,13 @@ function ignoredResources({
     isExtendedResource(name) && (names.includes(name) || groups.includes(name.slice(0, name.indexOf('/'))));
 }
 
-/** Whether a node leaves a resource that it does not have to be found among devices. */
-function isLeftToDevices(name: string, { scalars }: ResourceAmounts, objects: KnownObjects): boolean {
+/** Returns whether a resource that the node does not have is backed by devices. */
+function isBackedByDevices(name: string, { scalars }: ResourceAmounts, objects: ObjectLister): boolean {
   return (scalars.get(name) ?? 0) <= 0 && deviceClassBehind(objects, name) !== undefined;
 }
 
-/** What a node has and what is in use. */
-interface Room {
+/** The allocatable and requested amounts of a node. */
+interface NodeResources {
   readonly allocatable: NodeCapacity;
   readonly requested: ResourceAmounts;
   readonly podCount: number;
@@ -90,8 +90,8 @@ interface Room {
 
 function shortageOf(
   requests: ResourceAmounts,
-  { allocatable, requested, podCount }: Room,
-  objects: KnownObjects,
+  { allocatable, requested, podCount }: NodeResources,
+  objects: ObjectLister,
   isIgnored: (name: string) => boolean,
 ): Rejection | undefined {
   let bits =
@@ -108,37 +108,42 @@ function shortageOf(
   const missing: string[] = [];
   for (const [name, request] of requests.scalars) {
     const found = shortOf(scalarBit, request, allocatable.scalars.get(name) ?? 0, requested.scalars.get(name) ?? 0);
-    if (found === 0 || isIgnored(name) || isLeftToDevices(name, allocatable, objects)) continue;
+    if (found === 0 || isIgnored(name) || isBackedByDevices(name, allocatable, objects)) continue;
     bits |= found & short.more;
     missing.push(name);
   }
   return shortageRejection(bits, missing);
 }
 
-/** Any that is not `more`. */
+/** Any bit but `more`. */
 const scalarBit = short.pods;
 
-function emptyRoom(node: Frozen<Node>): Room {
+function emptyNode(node: Frozen<Node>): NodeResources {
   return { allocatable: nodeCapacity(node), requested: nothing, podCount: 0 };
 }
 
 const nothing: ResourceAmounts = { milliCpu: 0, memory: 0, ephemeralStorage: 0, scalars: new Map() };
 
-/** Who left makes room. Who became smaller does where this pod wants what was given back; its own wish may fit now. */
-function afterPodChange(pod: PodFacts, old: Frozen<Pod> | undefined, current: Frozen<Pod> | undefined): HintAnswer {
+/**
+ * A removed pod frees resources. A resized pod does if this pod requests what it released. A change of the pod itself
+ * may make it fit.
+ */
+function afterPodChange(pod: PodFacts, old: Frozen<Pod> | undefined, current: Frozen<Pod> | undefined): QueueingHint {
   if (old === undefined) return 'skip';
-  if (current === undefined) return tookRoom(old) ? 'queue' : 'skip';
-  if (isItself(pod, current)) return 'queue';
+  if (current === undefined) return isAssignedOrNominated(old) ? 'queue' : 'skip';
+  if (isSamePod(pod, current)) return 'queue';
   const [before, after] = [podFacts(old), podFacts(current)];
-  return after.nodeName !== '' && isWantedMore(pod.requests, after.held, before.held) ? 'queue' : 'skip';
+  return after.nodeName !== '' && hasMoreRequested(pod.requests, after.requestsOnNode, before.requestsOnNode)
+    ? 'queue'
+    : 'skip';
 }
 
-/** A class with another name for its devices, or a new class, may be what the pod asks for. */
+/** A new class, or one with a new resource name, may back what the pod requests. */
 function afterDeviceClassChange(
   { requests }: PodFacts,
   old: Frozen<DeviceClass> | undefined,
   current: Frozen<DeviceClass> | undefined,
-): HintAnswer {
+): QueueingHint {
   if (current === undefined) return 'skip';
   const { extendedResourceName: resource } = current.spec;
   if (old === undefined && requests.scalars.has(impliedResource(current))) return 'queue';
@@ -147,19 +152,19 @@ function afterDeviceClassChange(
     : 'skip';
 }
 
-/** Whether a node got more of what the pod wants, or takes more pods. */
-function gainsRoom(
+/** Returns whether a node gained resources that the pod requests, or allows more pods. */
+function gainsResources(
   requests: ResourceAmounts,
   old: NodeCapacity,
   current: NodeCapacity,
-  objects: KnownObjects,
+  objects: ObjectLister,
 ): boolean {
-  if (current.pods > old.pods || isWantedMore(requests, old, current)) return true;
-  return Array.from(requests.scalars).some(([name, amount]) => amount > 0 && isLeftToDevices(name, current, objects));
+  if (current.pods > old.pods || hasMoreRequested(requests, old, current)) return true;
+  return Array.from(requests.scalars).some(([name, amount]) => amount > 0 && isBackedByDevices(name, current, objects));
 }
 
-/** Whether there is more, in the second, of something that is wanted. */
-function isWantedMore(wanted: ResourceAmounts, one: ResourceAmounts, other: ResourceAmounts): boolean {
+/** Returns whether `other` has more than `one` of a requested resource. */
+function hasMoreRequested(wanted: ResourceAmounts, one: ResourceAmounts, other: ResourceAmounts): boolean {
   if (wanted.milliCpu > 0 && other.milliCpu > one.milliCpu) return true;
   if (wanted.memory > 0 && other.memory > one.memory) return true;
   if (wanted.ephemeralStorage > 0 && other.ephemeralStorage > one.ephemeralStorage) return true;

@@ -1,14 +1,14 @@
-// How much of each scored resource a node has, and how much of it is in use without the pod and with it: what scorers
-// look at. The arrays are filled anew for each node; nothing is made for it.
-// As pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
-import type { KnownObjects } from '../../cluster/known-objects.js';
+// Capacity and use of each scored resource on a node, without and with the pod: the input of scorers. The arrays are
+// reused for every node, so nothing is allocated per node. As
+// pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
 import type { NonZeroRequests } from '../../pod/requests.js';
 import { isScalarResource } from '../../pod/resource-amounts.js';
 import type { ResourceAmounts } from '../../pod/resource-amounts.js';
 import type { DeviceShares } from './device-shares.js';
 
-/** Cpu and memory are counted as they are requested, or with what is assumed of those that request none. */
+/** Counts cpu and memory as requested, or with the defaults of containers without requests. */
 export type Counting = 'requested' | 'non-zero';
 
 /** Amounts in the order of the resources. A resource that does not count has a capacity of 0. */
@@ -16,11 +16,11 @@ export interface ResourceShares {
   readonly capacity: Float64Array;
   readonly withoutPod: Float64Array;
   readonly withPod: Float64Array;
-  /** Looks at a node, for a pod that asks for these amounts. */
-  look(node: NodeView, requests: readonly number[], objects: KnownObjects): void;
+  /** Fills the arrays for a node and a pod with these requests. */
+  fill(node: NodeView, requests: readonly number[], objects: ObjectLister): void;
 }
 
-/** Arrays for some resources. What a node does not have itself it may have in devices. */
+/** Creates the arrays for some resources. A resource that a node does not have may be backed by devices. */
 export function resourceShares(
   resources: readonly string[],
   counting: Counting,
@@ -32,12 +32,12 @@ export function resourceShares(
     new Float64Array(resources.length),
   ];
   const scalar = resources.map(isScalarResource);
-  const look = (node: NodeView, requests: readonly number[], objects: KnownObjects): void => {
+  const fill = (node: NodeView, requests: readonly number[], objects: ObjectLister): void => {
     const nonZero = counting === 'non-zero' ? node.nonZeroRequested : node.requested;
     for (let index = 0; index < resources.length; index++) {
       const name = resources[index] ?? '';
       const request = requests[index] ?? 0;
-      // Scalar resources that the pod does not want say nothing about it.
+      // Scalar resources that the pod does not request do not count.
       const isScalar = scalar[index] === true;
       const own = request === 0 && isScalar ? 0 : amountIn(node.allocatable, node.allocatable, name);
       const inDevices = own === 0 && isScalar && request > 0 ? devices(node, name, objects) : undefined;
@@ -48,10 +48,10 @@ export function resourceShares(
       withPod[index] = total === 0 ? 0 : used + request;
     }
   };
-  return { capacity, withoutPod, withPod, look };
+  return { capacity, withoutPod, withPod, fill };
 }
 
-/** The amounts of some resources, cpu and memory from where scores take them. */
+/** Returns the amounts of some resources, with cpu and memory from `nonZero`. */
 export function amountsOf(
   resources: readonly string[],
   amounts: ResourceAmounts,

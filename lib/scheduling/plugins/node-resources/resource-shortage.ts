@@ -1,25 +1,26 @@
-// What a node is short of for a pod: a number of bits, computed from plain numbers, and for each such number the one
-// answer that plugins give. All that is missing is told at once. Where the pod asks for more than the node has in all,
-// nobody's leaving helps; a node with too many pods alone can always be helped.
+// The resources that a node lacks for a pod: a bit set computed from plain numbers, and one constant rejection per bit
+// set. All missing resources are reported at once. A request beyond the node's total is unresolvable; too many pods
+// never is.
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
 
-/** What can be missing, as bits; `more` says that something is asked for beyond what the node has in all. */
+/** The bits of missing resources. `more` marks a request beyond the node's total. */
 export const short = { pods: 1, milliCpu: 2, memory: 4, ephemeralStorage: 8, more: 16 } as const;
 
-/** The bit if there is too little of one resource, and with it `more` if there never can be enough. */
+/** Returns the bit if a resource is short, with `more` if the request exceeds the total. */
 export function shortOf(bit: number, request: number, total: number, used: number): number {
   if (request <= 0 || request <= total - used) return 0;
   return request > total ? bit | short.more : bit;
 }
 
-/** The bit if the node takes no more pods. */
+/** Returns the bit if the node has its maximum of pods. */
 export function shortOfPods(total: number, podCount: number): number {
   return podCount + 1 > total ? short.pods : 0;
 }
 
 /**
- * The answer for what is missing, scalar resources by their names; undefined where nothing is. The same one every time.
+ * Returns the rejection for a bit set and the names of missing scalar resources; undefined if nothing is missing. The
+ * same object for the same arguments.
  */
 export function shortageRejection(bits: number, scalars: readonly string[] = []): Rejection | undefined {
   if (scalars.length > 0) return scalarRejection(bits, scalars);
@@ -38,7 +39,7 @@ const plainRejections: readonly (Rejection | undefined)[] = Array.from({ length:
   return reasons.length === 0 ? undefined : rejectionFor(bits, reasons);
 });
 
-/** By bits and names. Users choose the names, so it is emptied when it has grown large. */
+/** Rejections by bits and names. Users choose the names, so the map is cleared when it is full. */
 const scalarRejections = new Map<string, Rejection>();
 const scalarRejectionsMax = 4096;
 

@@ -1,25 +1,24 @@
-// The three ways to score a node by what of its resources would be in use with the pod. Plain numbers in and out, so
-// that every way of placing pods does the same sums. A resource that the node does not have, a capacity of 0, does not
-// count. As pkg/scheduler/framework/plugins/noderesources: least_allocated.go, most_allocated.go,
-// requested_to_capacity_ratio.go.
+// The three strategies that score a node by its allocation with the pod. The formulas work on plain numbers, because
+// the fast placer uses them too. A resource with a capacity of 0 does not count. As
+// pkg/scheduler/framework/plugins/noderesources: least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go.
 import type { Frozen } from '../../../core/index.js';
 import type { ScoringStrategy, ShapePoint } from '../../configuration/plugin-arguments.js';
 import { maxScore } from '../../framework/scores.js';
 
 /**
- * Scores by how much of each resource would be requested and how much there is, in the order of the strategy's
+ * Returns a score from the requested amount and the capacity of each resource, in the order of the strategy's
  * resources.
  */
 export type ResourceScorer = (requested: ArrayLike<number>, capacity: ArrayLike<number>) => number;
 
-/** The scorer of a strategy, which the configuration has checked. */
+/** Returns the scorer of a validated strategy. */
 export function resourceScorer({ type, resources, requestedToCapacityRatio }: Frozen<ScoringStrategy>): ResourceScorer {
   const weights = resources.map(({ weight }) => weight);
   switch (type) {
     case 'LeastAllocated':
-      return weighedMean(weights, leastAllocated);
+      return weightedMean(weights, leastAllocated);
     case 'MostAllocated':
-      return weighedMean(weights, mostAllocated);
+      return weightedMean(weights, mostAllocated);
     case 'RequestedToCapacityRatio':
       return ratioScorer(weights, requestedToCapacityRatio?.shape ?? []);
     default:
@@ -27,20 +26,17 @@ export function resourceScorer({ type, resources, requestedToCapacityRatio }: Fr
   }
 }
 
-/** The emptier the better. */
+/** Scores an empty node highest. */
 function leastAllocated(requested: number, capacity: number): number {
   return requested > capacity ? 0 : percentOf(capacity - requested, capacity);
 }
 
-/** The fuller the better. */
+/** Scores a full node highest. */
 function mostAllocated(requested: number, capacity: number): number {
   return percentOf(Math.min(requested, capacity), capacity);
 }
 
-/**
- * As a line through the points says, from percent in use to a score from 0 to 10; flat before the first and after the
- * last.
- */
+/** Interpolates a score from 0 to 100 along the shape; constant before the first and after the last point. */
 export function scoreAlong(shape: readonly ShapePoint[], utilization: number): number {
   const next = shape.findIndex((point) => utilization <= point.utilization);
   const [before, after] = next === -1 ? [shape.at(-1), undefined] : [shape[next - 1], shape[next]];
@@ -49,7 +45,7 @@ export function scoreAlong(shape: readonly ShapePoint[], utilization: number): n
   return scaled(before) + Math.trunc(rise / (after.utilization - before.utilization));
 }
 
-/** Whole percent, exactly: numbers whose hundredfold is not safe are divided as large ones. */
+/** Returns a whole percentage, exactly: products beyond 2^53 are computed as BigInt. */
 export function percentOf(part: number, whole: number): number {
   if (whole <= exactMax) return Math.trunc((part * maxScore) / whole);
   return Number((BigInt(part) * BigInt(maxScore)) / BigInt(whole));
@@ -57,7 +53,7 @@ export function percentOf(part: number, whole: number): number {
 
 const exactMax = Math.floor(Number.MAX_SAFE_INTEGER / maxScore);
 
-function weighedMean(
+function weightedMean(
   weights: readonly number[],
   scoreOf: (requested: number, capacity: number) => number,
 ): ResourceScorer {
@@ -75,7 +71,7 @@ function weighedMean(
   };
 }
 
-/** Here resources that score nothing do not count, and the mean is rounded. */
+/** Resources that score 0 do not count, and the mean is rounded. */
 function ratioScorer(weights: readonly number[], shape: readonly ShapePoint[]): ResourceScorer {
   return (requested, capacity) => {
     let sum = 0;
@@ -93,7 +89,7 @@ function ratioScorer(weights: readonly number[], shape: readonly ShapePoint[]): 
   };
 }
 
-/** Scores in shapes go to 10. */
+/** Scales the score of a shape point, at most 10, to 100. */
 function scaled(point: ShapePoint | undefined): number {
   return (point?.score ?? 0) * (maxScore / 10);
 }

@@ -1,12 +1,12 @@
-// The constraints that hold for a pod: its own, or else those of its profile over the pods that its Services and its
-// controller select. The latter depend on other objects, and are looked up only where the profile has any.
+// The constraints that apply to a pod: its own, or the profile's defaults for the pods that its Services and controller
+// select. The latter depend on other objects and are computed only if the profile has defaults.
 import type { Frozen } from '../../../core/index.js';
 import type { TopologySpreadConstraint } from '../../../core/types/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import {
-  alikeSelector,
+  defaultSelector,
   defaultSpreadConstraints,
   noSpreadConstraints,
   selectingController,
@@ -14,15 +14,15 @@ import {
 } from '../../pod/topology-spread.js';
 import type { SelectingController, SpreadConstraint } from '../../pod/topology-spread.js';
 
-/** What a profile says of pods without constraints. */
+/** The default constraints of a profile. */
 export interface SpreadDefaults {
   readonly hard: readonly Frozen<TopologySpreadConstraint>[];
   readonly soft: readonly Frozen<TopologySpreadConstraint>[];
-  /** Nobody chose these: nodes that lack a label are then scored all the same, by what they have. */
+  /** Whether these are the system defaults: then nodes without a topology label are scored by the labels they have. */
   readonly system: boolean;
 }
 
-/** The defaults that a profile's arguments stand for. */
+/** Returns the default constraints of a profile's arguments. */
 export function spreadDefaults({
   defaultingType,
   defaultConstraints,
@@ -36,27 +36,27 @@ export function spreadDefaults({
   };
 }
 
-/** The hard or the soft constraints of a pod. */
+/** Returns the hard or the soft constraints that apply to a pod. */
 export function applicableConstraints(
   which: 'hard' | 'soft',
   pod: PodFacts,
-  objects: KnownObjects,
+  objects: ObjectLister,
   defaults: SpreadDefaults,
 ): readonly SpreadConstraint[] {
   if (pod.spread !== undefined) return pod.spread[which];
   if (defaults[which].length === 0) return noSpreadConstraints[which];
   const services = objects.list('Service', pod.namespace).map(({ spec }) => spec?.selector);
-  return defaultSpreadConstraints(defaults[which], alikeSelector(pod.object, services, controllerOf(pod, objects)))[
+  return defaultSpreadConstraints(defaults[which], defaultSelector(pod.object, services, controllerOf(pod, objects)))[
     which
   ];
 }
 
-/** Whether nodes must have the labels of all constraints to be scored. */
+/** Returns whether nodes need the labels of all constraints to be scored. */
 export function needsAllLabels(pod: PodFacts, { system }: SpreadDefaults): boolean {
   return pod.spread !== undefined || !system;
 }
 
-function controllerOf(pod: PodFacts, objects: KnownObjects): SelectingController | undefined {
+function controllerOf(pod: PodFacts, objects: ObjectLister): SelectingController | undefined {
   const owner = selectingController(pod.object);
   if (owner === undefined) return undefined;
   const controller = objects.get(owner.kind, `${pod.namespace}/${owner.name}`);

@@ -1,21 +1,21 @@
-// Claims of pods as the plugins that look at storage find them among the known objects, and what users read of those
-// that are not there. What claims and volumes say of themselves is in the core.
+// Looks up the claims of pods, and words the messages for missing objects. Rules about claims and volumes themselves
+// are in core.
 import { quote } from '../../../core/index.js';
 import type { FrozenClaim } from '../../../core/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 
-/** The claim of a pod by its name. */
-export function claimOf(objects: KnownObjects, { namespace }: PodFacts, name: string): FrozenClaim | undefined {
+/** Returns a claim of a pod by name. */
+export function claimOf(objects: ObjectLister, { namespace }: PodFacts, name: string): FrozenClaim | undefined {
   return objects.get('PersistentVolumeClaim', `${namespace}/${name}`);
 }
 
-/** Whether a pod names a claim. */
+/** Returns whether a pod uses a claim. */
 export function usesClaim({ namespace, volumeClaims }: PodFacts, { metadata }: FrozenClaim): boolean {
   return metadata?.namespace === namespace && volumeClaims.some(({ claim }) => claim === metadata.name);
 }
 
-/** What users read of an object that is not there. */
+/** Returns the message for a missing object. */
 export function notFoundText(
   resource: 'persistentvolumeclaim' | 'persistentvolume' | 'storageclass.storage.k8s.io' | 'node' | 'pod',
   name: string,

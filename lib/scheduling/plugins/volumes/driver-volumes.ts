@@ -1,21 +1,20 @@
-// The volumes that drivers attach to nodes, and that count against the limits of a node: those of claims, those of pods
-// in the words of old, and those that are attached although no pod has them any more. A volume that several pods have
-// counts once. A claim without volume counts by the driver that will make one, under a name that no volume has.
-// As pkg/scheduler/framework/plugins/nodevolumelimits.
+// Volumes that count against the limits of a node, by driver: those of claims, in-tree volumes of pods, and volumes
+// still attached without a pod. A volume of several pods counts once. A claim without a volume counts for the driver
+// that will provision one, under a unique key. As pkg/scheduler/framework/plugins/nodevolumelimits.
 import { claimKey, classOfClaim, errorText, notMadeFor, volumeNameOf } from '../../../core/index.js';
 import type { FrozenClaim, Frozen, FrozenVolume } from '../../../core/index.js';
 import type { Pod, VolumeAttachment } from '../../../core/types/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { claimOf } from './claims-and-volumes.js';
-import { computedFrom } from '../computed-from.js';
+import { memoizeByKinds } from '../memoize.js';
 import { inTreePluginNamed, inTreePluginOf } from './in-tree-plugins.js';
 
-/** Volumes by a name that each has for itself, with their drivers. */
+/** Drivers by unique volume id. */
 export type DriverVolumes = Map<string, string>;
 
-/** Whether a pod has volumes that may count. */
-export function mayCount({ spec }: Frozen<Pod>): boolean {
+/** Returns whether a pod has volumes that may count. */
+export function hasCountableVolumes({ spec }: Frozen<Pod>): boolean {
   return (
     spec?.volumes?.some(
       (volume) =>
@@ -27,10 +26,10 @@ export function mayCount({ spec }: Frozen<Pod>): boolean {
 }
 
 /**
- * Adds the volumes of a pod. Answers with what is wrong with one that could not be added; that a claim is not there is
- * no problem here.
+ * Adds the volumes of a pod. Returns the first error of a volume that could not be added; a missing claim is not an
+ * error here.
  */
-export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: DriverVolumes): string | undefined {
+export function addVolumesOf(pod: PodFacts, objects: ObjectLister, volumes: DriverVolumes): string | undefined {
   let problem: string | undefined;
   for (const { claim: name, ephemeral } of pod.volumeClaims) {
     const claim = claimOf(objects, pod, name);
@@ -51,21 +50,21 @@ export function addVolumesOf(pod: PodFacts, objects: KnownObjects, volumes: Driv
   return problem;
 }
 
-/** How many volumes are attached to a node, whoever has them. */
-export function attachedTo(nodeName: string, objects: KnownObjects): number {
+/** Returns the number of VolumeAttachments of a node. */
+export function attachedTo(nodeName: string, objects: ObjectLister): number {
   const byNode = attachmentsByNode(objects);
   return byNode.size === 0 ? 0 : (byNode.get(nodeName)?.length ?? 0);
 }
 
-/** How many volumes are attached to the node that has the most. */
-export const mostAttached: (objects: KnownObjects) => number = computedFrom(['VolumeAttachment'], (objects) => {
+/** Returns the highest number of VolumeAttachments of any node. */
+export const mostAttached: (objects: ObjectLister) => number = memoizeByKinds(['VolumeAttachment'], (objects) => {
   let most = 0;
   for (const { length } of attachmentsByNode(objects).values()) most = Math.max(most, length);
   return most;
 });
 
-/** Adds the volumes that are attached to a node, whoever has them. */
-export function addAttachedTo(nodeName: string, objects: KnownObjects, volumes: DriverVolumes): void {
+/** Adds the volumes that are attached to a node. */
+export function addAttachedTo(nodeName: string, objects: ObjectLister, volumes: DriverVolumes): void {
   for (const { spec } of attachmentsByNode(objects).get(nodeName) ?? []) {
     const { attacher, source } = spec;
     const handle = objects.get('PersistentVolume', source.persistentVolumeName ?? '')?.spec?.csi?.volumeHandle;
@@ -73,7 +72,7 @@ export function addAttachedTo(nodeName: string, objects: KnownObjects, volumes: 
   }
 }
 
-const attachmentsByNode = computedFrom(['VolumeAttachment'], (objects) => {
+const attachmentsByNode = memoizeByKinds(['VolumeAttachment'], (objects) => {
   const byNode = new Map<string, Frozen<VolumeAttachment>[]>();
   for (const attachment of objects.list('VolumeAttachment')) {
     const { nodeName } = attachment.spec;
@@ -84,11 +83,11 @@ const attachmentsByNode = computedFrom(['VolumeAttachment'], (objects) => {
   return byNode;
 });
 
-/** A claim may name a volume that is gone, or not there yet; then its class says what will come. */
-function addVolumeOf(claim: FrozenClaim, objects: KnownObjects, volumes: DriverVolumes): void {
+/** A claim may name a missing volume; then its class determines the driver. */
+function addVolumeOf(claim: FrozenClaim, objects: ObjectLister, volumes: DriverVolumes): void {
   const volume = objects.get('PersistentVolume', volumeNameOf(claim.spec));
   if (volume !== undefined) addVolume(volume, volumes);
-  else addVolumeToCome(claim, objects, volumes);
+  else addUnprovisionedVolume(claim, objects, volumes);
 }
 
 function addVolume({ spec = {}, metadata }: FrozenVolume, volumes: DriverVolumes): void {
@@ -102,17 +101,17 @@ function addVolume({ spec = {}, metadata }: FrozenVolume, volumes: DriverVolumes
   try {
     volumes.set(volumeId(plugin.driver, plugin.handle(spec, metadata?.labels ?? {})), plugin.driver);
   } catch {
-    // A volume that no driver can name is attached by none.
+    // A volume without a handle is not attached by a driver.
   }
 }
 
-function addVolumeToCome(claim: FrozenClaim, objects: KnownObjects, volumes: DriverVolumes): void {
+function addUnprovisionedVolume(claim: FrozenClaim, objects: ObjectLister, volumes: DriverVolumes): void {
   const provisioner = objects.get('StorageClass', classOfClaim(claim))?.provisioner ?? '';
   if (provisioner === '') return;
   const plugin = inTreePluginNamed(provisioner);
   if (plugin !== undefined && plugin.handle === undefined) return;
   const driver = plugin?.driver ?? provisioner;
-  volumes.set(`${driver} ${claimKey(claim)}`, driver); // names of drivers have no space
+  volumes.set(`${driver} ${claimKey(claim)}`, driver); // driver names contain no space
 }
 
 function volumeId(driver: string, handle: string): string {

@@ -1,13 +1,12 @@
-// The volume plugins that Kubernetes once had built in, and the CSI drivers that took over. Their volumes are still
-// written in the old words; where a driver counts, limits or places them they have to be read as its own.
-// Names and handles as csi-translation-lib; those of azure-file and vsphere-volume are known, but nothing here reads
-// them.
+// The former in-tree volume plugins and the CSI drivers that replace them. Their volumes are still written in the
+// in-tree fields; to count, limit or place them they are translated to the driver's terms. Names and handles as
+// csi-translation-lib. azure-file and vsphere-volume are known, but not translated.
 import { inTreeDrivers } from '../../../core/index.js';
 import type { Frozen, Labels } from '../../../core/index.js';
 import type { AzureDiskVolumeSource } from '../../../core/types/index.js';
 import { legacyZoneLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
 
-/** What pods and volumes say in the old words. */
+/** The in-tree volume sources. */
 export interface InTreeSources {
   readonly awsElasticBlockStore?: { readonly volumeID: string };
   readonly gcePersistentDisk?: { readonly pdName: string };
@@ -18,28 +17,28 @@ export interface InTreeSources {
   readonly vsphereVolume?: object;
 }
 
-/** A plugin of old. */
+/** A former in-tree plugin. */
 export interface InTreePlugin {
   readonly name: string;
-  /** The driver in its place. */
+  /** The CSI driver that replaces it. */
   readonly driver: string;
-  /** The label by which the driver tells nodes where they are, if volumes of old are tied to zones. */
+  /** The driver's topology label for zones, if in-tree volumes are bound to zones. */
   readonly topologyKey?: string;
   /**
-   * The driver's name for a volume, of which the labels may tell the zone; throws where there is none. Absent for those
-   * that the scheduler leaves as they are.
+   * Returns the driver's volume handle, which may depend on the zone labels. Throws if there is none. Absent for
+   * plugins that are not translated.
    */
   handle?(sources: InTreeSources, labels: Labels): string;
-  /** Whether a volume is one of its own. */
+  /** Returns whether a volume belongs to this plugin. */
   owns(sources: InTreeSources): boolean;
 }
 
-/** The plugin of a volume; undefined for all others, those of drivers included. */
+/** Returns the in-tree plugin of a volume; undefined for other volumes. */
 export function inTreePluginOf(sources: InTreeSources): InTreePlugin | undefined {
   return plugins.find((plugin) => plugin.owns(sources));
 }
 
-/** The plugin that a class names as its provisioner. */
+/** Returns the in-tree plugin with a provisioner name. */
 export function inTreePluginNamed(name: string): InTreePlugin | undefined {
   return plugins.find((plugin) => plugin.name === name);
 }
@@ -91,7 +90,7 @@ const plugins: readonly InTreePlugin[] = [
   },
 ];
 
-/** An id may be written as `aws://zone/vol-1`. */
+/** Returns the handle of an id, which may be written as `aws://zone/vol-1`. */
 function awsHandle(id: string): string {
   if (!id.startsWith(awsScheme)) return id;
   const [, ...path] = id.slice(awsScheme.length).split('/');
@@ -103,7 +102,7 @@ function awsHandle(id: string): string {
 
 const awsScheme = 'aws://';
 
-/** One zone, or the region that several are in: zones are named `locale-region-zone`. */
+/** Returns the zone, or the region of several zones. Zones are named `locale-region-zone`. */
 function gcePlace(labels: Labels): string {
   const label = labels[legacyZoneLabel] ?? '';
   const zones = (label === '' ? (labels[zoneLabel] ?? '') : label).split(zoneSeparator);

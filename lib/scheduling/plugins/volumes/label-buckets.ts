@@ -1,23 +1,26 @@
-// Things that want a node with certain labels, kept so that a node is shown only those it may suit: volumes and
-// capacity are often tied to one node each, and with as many of them as nodes, to ask each about each would take for
-// ever. A thing whose selector names an exact label waits under that label; the others are shown to every node.
+// An index of items by the node labels that they require. Volumes and capacities are often tied to one node each;
+// checking each of them against each node would be quadratic. An item whose selector has an exact match is indexed
+// under that label; the others are returned for every node.
 import { exactMatches } from '../../../core/index.js';
 import type { Labels, Selector } from '../../../core/index.js';
 
-/** Things by the labels of nodes that they may suit. */
+/** Items by required node labels. */
 export interface LabelBuckets<T> {
-  /** Lists that together have all things that may suit these labels, each in the order given, and each thing once. */
+  /**
+   * Returns lists that together contain every item that may match these labels, each item once and each list in the
+   * given order.
+   */
   for(labels: Labels): readonly (readonly T[])[];
 }
 
-/** Sorts things by what they demand; one without selector may suit every node. */
+/** Builds the index; an item without a selector may match every node. */
 export function labelBuckets<T>(things: readonly T[], selectorOf: (thing: T) => Selector | undefined): LabelBuckets<T> {
-  const anywhere: T[] = [];
+  const unindexed: T[] = [];
   const byLabel = new Map<string, Map<string, T[]>>();
-  for (const thing of things) bucketOf(byLabel, selectorOf(thing), anywhere).push(thing);
+  for (const thing of things) bucketOf(byLabel, selectorOf(thing), unindexed).push(thing);
   return {
     for: (labels) => {
-      const lists: (readonly T[])[] = anywhere.length === 0 ? [] : [anywhere];
+      const lists: (readonly T[])[] = unindexed.length === 0 ? [] : [unindexed];
       for (const [key, byValue] of byLabel) {
         const list = Object.hasOwn(labels, key) ? byValue.get(labels[key] ?? '') : undefined;
         if (list !== undefined) lists.push(list);
@@ -27,7 +30,7 @@ export function labelBuckets<T>(things: readonly T[], selectorOf: (thing: T) => 
   };
 }
 
-/** The list for things with this selector: under one of the labels that it names, the first. */
+/** Returns the list for a selector: that of its first exact match. */
 function bucketOf<T>(byLabel: Map<string, Map<string, T[]>>, selector: Selector | undefined, anywhere: T[]): T[] {
   const [exact] = selector === undefined ? [] : exactMatches(selector);
   if (exact === undefined) return anywhere;

@@ -1,25 +1,28 @@
-// NodeVolumeLimits: a driver can attach only so many volumes to a node, and says how many in the node's CSINode.
-// Without a CSINode, or a number in it, there is no limit. As pkg/scheduler/framework/plugins/nodevolumelimits.
+// NodeVolumeLimits: limits the volumes per driver and node, by the count in the node's CSINode. Without a CSINode or a
+// count there is no limit. The highest volume count of any node is tracked incrementally, so that most pods with
+// volumes skip the per-node filter. As pkg/scheduler/framework/plugins/nodevolumelimits.
 import type { Frozen } from '../../../core/index.js';
 import type { CSINode } from '../../../core/types/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
-import { memoryKey } from '../../framework/cycle.js';
-import type { Cycle, Remembered } from '../../framework/cycle.js';
-import { on } from '../../framework/event-interest.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import type { Cycle, StateData } from '../../framework/cycle-state.js';
+import { on } from '../../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
 import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
-import { computedFrom } from '../computed-from.js';
-import { attachableOf } from './attachable-counts.js';
-import { addAttachedTo, addVolumesOf, attachedTo, mayCount, mostAttached } from './driver-volumes.js';
+import { memoizeByKinds } from '../memoize.js';
+import { addAttachedTo, addVolumesOf, attachedTo, hasCountableVolumes, mostAttached } from './driver-volumes.js';
 import type { DriverVolumes } from './driver-volumes.js';
 import { inTreePluginOf } from './in-tree-plugins.js';
+import { LogReader } from '../../bounded-log.js';
+import type { ClusterChange } from '../../cluster/change-log.js';
+import type { ClusterView } from '../../cluster/cluster-view.js';
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function nodeVolumeLimits(): SchedulingPlugin {
   return {
     name: 'NodeVolumeLimits',
@@ -30,7 +33,7 @@ export function nodeVolumeLimits(): SchedulingPlugin {
       ),
       on('Pod', actions.delete, (_pod, gone) => {
         const wasOnNode = (gone?.spec?.nodeName ?? '') !== '' || (gone?.status?.nominatedNodeName ?? '') !== '';
-        return gone !== undefined && wasOnNode && mayCount(gone) ? 'queue' : 'skip';
+        return gone !== undefined && wasOnNode && hasCountableVolumes(gone) ? 'queue' : 'skip';
       }),
       on('PersistentVolumeClaim', actions.add, (pod, _old, claim) =>
         claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
@@ -40,25 +43,25 @@ export function nodeVolumeLimits(): SchedulingPlugin {
       ),
     ],
 
-    preFilter: ({ pod: { object }, memory }) => {
-      if (!mayCount(object)) return 'skip';
-      memory.set(wantedVolumes, {});
+    preFilter: ({ pod: { object }, state }) => {
+      if (!hasCountableVolumes(object)) return 'skip';
+      state.set(volumeState, {});
       return undefined;
     },
 
     fitsEverywhere: (cycle) => {
       const { cluster } = cycle;
-      const wanted = wantedBy(cycle);
+      const wanted = podVolumesOf(cycle);
       if ('code' in wanted) return false;
-      const room = wanted.alwaysRoom - mostAttached(cluster.objects);
-      return room >= 0 && attachableOf(cluster).isAtMost(room);
+      const room = wanted.safeCount - mostAttached(cluster.objects);
+      return room >= 0 && volumeCountsOf(cluster).isAtMost(room);
     },
     filter: (cycle, node) => {
       const { objects } = cycle.cluster;
-      const wanted = wantedBy(cycle);
+      const wanted = podVolumesOf(cycle);
       if ('code' in wanted) return wanted;
-      const { volumes, alwaysRoom, problem } = wanted;
-      if (node.attachable + attachedTo(node.name, objects) <= alwaysRoom) return undefined;
+      const { volumes, safeCount, problem } = wanted;
+      if (node.attachable + attachedTo(node.name, objects) <= safeCount) return undefined;
       const csiNode = objects.get('CSINode', node.name);
       if (csiNode === undefined) return undefined;
       if (problem !== undefined) throw new Error(problem);
@@ -69,33 +72,34 @@ export function nodeVolumeLimits(): SchedulingPlugin {
 
 const tooMany = unschedulable('node(s) exceed max volume count');
 
-/** What the pod would bring, found out when the first node is looked at. */
-interface WantedVolumes extends Remembered {
+/** The pod's volumes, computed when the first node is filtered. */
+interface VolumeState extends StateData {
   missing?: { readonly rejection: Rejection | undefined };
-  brought?: BroughtVolumes;
+  brought?: PodVolumes;
 }
 
-/** What a pod brings. */
-interface BroughtVolumes {
+/** The volumes that a pod adds to a node. */
+interface PodVolumes {
   readonly volumes: DriverVolumes;
   /**
-   * A node that has no more volumes than this, of whatever driver, takes them for sure: most nodes are far from full.
+   * A node with at most this many volumes, of any driver, has room for them. Most nodes have far fewer than their
+   * limit.
    */
-  readonly alwaysRoom: number;
-  /** What is wrong with one of them; then every node has to be looked at. */
+  readonly safeCount: number;
+  /** The error of a volume; then every node must be checked. */
   readonly problem: string | undefined;
 }
 
-const wantedVolumes = memoryKey<WantedVolumes>('NodeVolumeLimits');
+const volumeState = stateKey<VolumeState>('NodeVolumeLimits');
 
-function wantedBy({ pod, cluster: { objects }, memory }: Cycle): BroughtVolumes | Rejection {
-  const wanted = memory.recall(wantedVolumes);
+function podVolumesOf({ pod, cluster: { objects }, state }: Cycle): PodVolumes | Rejection {
+  const wanted = state.read(volumeState);
   const missing = (wanted.missing ??= { rejection: missingClaim(pod, objects) });
-  return missing.rejection ?? (wanted.brought ??= broughtBy(pod, objects));
+  return missing.rejection ?? (wanted.brought ??= computePodVolumes(pod, objects));
 }
 
-/** Without a claim that it names the pod cannot run, wherever it goes. */
-function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefined {
+/** A pod with a missing claim is infeasible on all nodes. */
+function missingClaim(pod: PodFacts, objects: ObjectLister): Rejection | undefined {
   for (const { claim: name } of pod.volumeClaims) {
     if (name === '') throw new Error('PersistentVolumeClaim had no name');
     if (claimOf(objects, pod, name) === undefined)
@@ -104,17 +108,17 @@ function missingClaim(pod: PodFacts, objects: KnownObjects): Rejection | undefin
   return undefined;
 }
 
-function broughtBy(pod: PodFacts, objects: KnownObjects): BroughtVolumes {
+function computePodVolumes(pod: PodFacts, objects: ObjectLister): PodVolumes {
   const volumes: DriverVolumes = new Map();
   const problem = addVolumesOf(pod, objects, volumes);
   const limits = leastLimits(objects);
   let least = Infinity;
   for (const driver of volumes.values()) least = Math.min(least, limits.get(driver) ?? Infinity);
-  return { volumes, alwaysRoom: problem === undefined ? least - volumes.size : -1, problem };
+  return { volumes, safeCount: problem === undefined ? least - volumes.size : -1, problem };
 }
 
-/** How many volumes of each driver that has a limit the node takes that takes the fewest. */
-const leastLimits = computedFrom(['CSINode'], (objects): ReadonlyMap<string, number> => {
+/** The lowest limit of any node, by driver. */
+const leastLimits = memoizeByKinds(['CSINode'], (objects): ReadonlyMap<string, number> => {
   const least = new Map<string, number>();
   for (const { spec } of objects.list('CSINode')) {
     for (const { name, allocatable } of spec.drivers) {
@@ -125,21 +129,20 @@ const leastLimits = computedFrom(['CSINode'], (objects): ReadonlyMap<string, num
 });
 
 /**
- * Whether a driver would have more volumes on the node than it can. Volumes that pods of the node have already are not
- * brought. Those that are only attached still count beside the pod's own, even where they are the same, as in
- * Kubernetes.
+ * Returns whether a limit would be exceeded. Volumes already used by pods of the node are not added. Volumes that are
+ * only attached count beside the pod's own even if they are the same, as in Kubernetes.
  */
 function isBeyondLimits(
   wanted: DriverVolumes,
   node: NodeView,
   { spec }: Frozen<CSINode>,
-  objects: KnownObjects,
+  objects: ObjectLister,
 ): boolean {
   const drivers = new Set(wanted.values());
   const limited = spec.drivers.filter(({ name, allocatable }) => allocatable?.count !== undefined && drivers.has(name));
   if (limited.length === 0) return false;
   const there: DriverVolumes = new Map();
-  // what is wrong with others' volumes is not this pod's matter
+  // errors of other pods' volumes are ignored
   for (const pod of node.pods) addVolumesOf(pod, objects, there);
   const brought = countByDriver(wanted, (volume) => !there.has(volume));
   addAttachedTo(node.name, objects, there);
@@ -156,7 +159,7 @@ function countByDriver(volumes: DriverVolumes, counts: (volume: string) => boole
   return numbers;
 }
 
-/** Whether a driver can have more volumes than before. One without a number can have any. */
+/** Returns whether the limit of a driver was raised or removed. */
 function isLimitRaised(old: Frozen<CSINode> | undefined, csiNode: Frozen<CSINode> | undefined): boolean {
   const limits = new Map(csiNode?.spec.drivers.map(({ name, allocatable }) => [name, allocatable?.count ?? Infinity]));
   return (
@@ -166,10 +169,49 @@ function isLimitRaised(old: Frozen<CSINode> | undefined, csiNode: Frozen<CSINode
   );
 }
 
-/** Whether a pod may have volumes of a driver. Claims are not looked up: to hint must cost little. */
+/** Returns whether a pod may use volumes of a driver. Claims are not looked up: hints must be cheap. */
 function mayUse({ object, volumeClaims }: PodFacts, driver: string): boolean {
   return (
     volumeClaims.length > 0 ||
     (object.spec?.volumes?.some((volume) => inTreePluginOf(volume)?.driver === driver) ?? false)
   );
+}
+
+/** Returns the volume counts of a cluster. */
+export function volumeCountsOf(cluster: ClusterView): VolumeCounts {
+  const known = byCluster.get(cluster);
+  if (known !== undefined) return known;
+  const counts = new VolumeCounts(cluster);
+  byCluster.set(cluster, counts);
+  return counts;
+}
+
+const byCluster = new WeakMap<ClusterView, VolumeCounts>();
+
+/** An upper bound of the volumes on any node, updated from the change log; recomputed when it may be too high. */
+class VolumeCounts {
+  readonly #cluster: ClusterView;
+  readonly #changes: LogReader<ClusterChange>;
+  /** No node has more volumes than this. */
+  #most = 0;
+
+  constructor(cluster: ClusterView) {
+    this.#cluster = cluster;
+    this.#changes = new LogReader(cluster.changes);
+  }
+
+  /** Returns whether no node has more than `count` volumes. */
+  isAtMost(count: number): boolean {
+    const changes = this.#changes.read();
+    if (changes === undefined) this.#recount();
+    // Removed pods are not subtracted: another node may have as many.
+    else for (const { node } of changes) this.#most = Math.max(this.#most, node.attachable);
+    if (this.#most > count) this.#recount();
+    return this.#most <= count;
+  }
+
+  #recount(): void {
+    this.#most = 0;
+    for (const { attachable } of this.#cluster.nodes) this.#most = Math.max(this.#most, attachable);
+  }
 }

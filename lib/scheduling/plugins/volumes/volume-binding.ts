@@ -1,12 +1,12 @@
-// VolumeBinding: a pod goes only where the volumes of its claims are, or can be. Claims that wait for their pod get
-// their volumes here: chosen with the node, assumed at Reserve, written and awaited at PreBind.
+// VolumeBinding: filters nodes that cannot reach the volumes of the pod's claims or provision them. Claims that wait
+// for their first consumer get volumes here: chosen with the node, assumed at Reserve, written and awaited at PreBind.
 // As pkg/scheduler/framework/plugins/volumebinding.
 import { deepEqual } from '../../../core/index.js';
 import type { PluginArguments } from '../../configuration/plugin-arguments.js';
-import { memoryKey } from '../../framework/cycle.js';
-import type { Cycle, Remembered } from '../../framework/cycle.js';
-import { on } from '../../framework/event-interest.js';
-import type { EventInterest } from '../../framework/event-interest.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import type { Cycle, StateData } from '../../framework/cycle-state.js';
+import { on } from '../../framework/queueing-hints.js';
+import type { ClusterEventWithHint } from '../../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import type { PluginTools } from '../../framework/plugin-tools.js';
 import { rejectionText } from '../../framework/rejection.js';
@@ -20,9 +20,9 @@ import type { VolumePlan } from './binding/volume-plan.js';
 import { volumeClaimDemands, fitsEverywhere, volumesOn } from './binding/volumes-on-node.js';
 import type { VolumeClaimDemands } from './binding/volumes-on-node.js';
 import { usesClaim } from './claims-and-volumes.js';
-import { migratedPluginsAnnotation } from './volume-reach.js';
+import { migratedPluginsAnnotation } from './volume-node-affinity.js';
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function volumeBinding(
   tools: PluginTools,
   { bindTimeoutSeconds }: PluginArguments['VolumeBinding'],
@@ -31,7 +31,7 @@ export function volumeBinding(
     name: 'VolumeBinding',
     events,
 
-    preFilter: ({ pod, cluster, memory }) => {
+    preFilter: ({ pod, cluster, state }) => {
       if (pod.volumeClaims.length === 0) return 'skip';
       const { objects } = cluster;
       const problem = claimsProblem(pod, objects);
@@ -39,13 +39,13 @@ export function volumeBinding(
       const assumed = assumedVolumes(cluster);
       const claims = podVolumeClaims(pod, objects, assumed);
       if ('code' in claims) return claims;
-      memory.set(binding, { demands: volumeClaimDemands(claims, objects, assumed) });
+      state.set(binding, { demands: volumeClaimDemands(claims, objects, assumed) });
       return undefined;
     },
 
-    fitsEverywhere: ({ memory, cluster }) => fitsEverywhere(memory.recall(binding).demands, cluster.objects),
-    filter: ({ memory, cluster }, node) => {
-      const answer = volumesOn(node, memory.recall(binding).demands, cluster.objects);
+    fitsEverywhere: ({ state, cluster }) => fitsEverywhere(state.read(binding).demands, cluster.objects),
+    filter: ({ state, cluster }, node) => {
+      const answer = volumesOn(node, state.read(binding).demands, cluster.objects);
       return 'code' in answer ? answer : undefined;
     },
 
@@ -71,26 +71,24 @@ export function volumeBinding(
   };
 }
 
-/** What is remembered of a pod with claims, and once it has a node what is to be done for it. */
-interface BindingState extends Remembered {
+/** The claims of a pod, and after Reserve the planned writes. */
+interface BindingState extends StateData {
   readonly demands: VolumeClaimDemands;
   plan?: VolumePlan;
 }
 
-const binding = memoryKey<BindingState>('VolumeBinding');
+const binding = stateKey<BindingState>('VolumeBinding');
 
-/**
- * Most pods have no claims, and their memory is better left alone: to look there may cost them work they were spared.
- */
-function stateOf({ pod, memory }: Cycle): BindingState | undefined {
-  return pod.volumeClaims.length === 0 ? undefined : memory.get(binding);
+/** Pods without claims do not read the cycle state: reading it would compute lazily filled data. */
+function stateOf({ pod, state }: Cycle): BindingState | undefined {
+  return pod.volumeClaims.length === 0 ? undefined : state.get(binding);
 }
 
-function isWaiting({ chosen, open }: VolumeClaimDemands): boolean {
-  return chosen.length + open.length > 0;
+function isWaiting({ withSelectedNode, unbound }: VolumeClaimDemands): boolean {
+  return withSelectedNode.length + unbound.length > 0;
 }
 
-/** Asks the chosen node once more, rather than keep an answer for each: nothing has changed since. */
+/** Recomputes the volumes of the chosen node instead of keeping them for every node: nothing has changed since. */
 function planOn(nodeName: string, { cluster }: Cycle, demands: VolumeClaimDemands): VolumePlan {
   const node = cluster.node(nodeName);
   if (node === undefined) throw new Error(`no pod volume found for node "${nodeName}"`);
@@ -99,7 +97,7 @@ function planOn(nodeName: string, { cluster }: Cycle, demands: VolumeClaimDemand
   return assumePlan(volumes, nodeName, assumedVolumes(cluster));
 }
 
-const events: readonly EventInterest[] = [
+const events: readonly ClusterEventWithHint[] = [
   on('storage.k8s.io/StorageClass', actions.add | actions.update, (_pod, old, current) =>
     old === undefined || !deepEqual(old.allowedTopologies, current?.allowedTopologies) ? 'queue' : 'skip',
   ),
@@ -115,7 +113,7 @@ const events: readonly EventInterest[] = [
       ? 'queue'
       : 'skip',
   ),
-  // Where space is no longer counted, there is enough.
+  // Without capacity tracking there is always enough space.
   on('storage.k8s.io/CSIDriver', actions.update, (_pod, old, current) =>
     old?.spec.storageCapacity === true && current?.spec.storageCapacity !== true ? 'queue' : 'skip',
   ),

@@ -1,12 +1,12 @@
-// VolumeRestrictions: disks that only one pod of a node may have, and claims that only one pod of the cluster may have.
-// A claim that is in use keeps the pod away from all nodes, and yet preemption may help: its user can be made to leave.
-// As pkg/scheduler/framework/plugins/volumerestrictions.
+// VolumeRestrictions: disks that only one pod per node may use, and ReadWriteOncePod claims that only one pod of the
+// cluster may use. A used claim makes all nodes infeasible, but preemption may help: its user can be a victim. As
+// pkg/scheduler/framework/plugins/volumerestrictions.
 import { volumeClaims } from '../../../core/index.js';
 import type { Frozen } from '../../../core/index.js';
 import type { Pod, Volume } from '../../../core/types/index.js';
 import type { ClusterView } from '../../cluster/cluster-view.js';
-import { memoryKey } from '../../framework/cycle.js';
-import { on } from '../../framework/event-interest.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import { on } from '../../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import { unresolvable, unschedulable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
@@ -14,49 +14,49 @@ import type { PodFacts } from '../../pod/pod-facts.js';
 import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function volumeRestrictions(): SchedulingPlugin {
   return {
     name: 'VolumeRestrictions',
     events: [
-      on('Pod', actions.delete, (pod, old) => (old !== undefined && mayMakeRoom(old, pod) ? 'queue' : 'skip')),
+      on('Pod', actions.delete, (pod, old) => (old !== undefined && resolvesConflict(old, pod) ? 'queue' : 'skip')),
       on('Node', actions.add),
       on('PersistentVolumeClaim', actions.add, (pod, _old, claim) =>
         claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
       ),
     ],
 
-    preFilter: ({ pod, cluster, memory }) => {
+    preFilter: ({ pod, cluster, state }) => {
       const claims = exclusiveClaims(pod, cluster);
       if ('code' in claims) return claims;
       const disks = restrictedDisks(pod.object);
       const uses = sum(claims, (claim) => cluster.claimUses(`${pod.namespace}/${claim}`));
       if (disks.length === 0 && uses === 0) return 'skip';
-      memory.set(restrictions, new Restrictions(pod.namespace, disks, claims, uses));
+      state.set(restrictions, new Restrictions(pod.namespace, disks, claims, uses));
       return undefined;
     },
 
-    filter: ({ memory }, node) => {
-      const { disks, uses } = memory.recall(restrictions);
-      if (disks.length > 0) for (const { object } of node.pods) if (anyConflict(disks, object)) return diskTaken;
-      return uses > 0 ? claimTaken : undefined;
+    filter: ({ state }, node) => {
+      const { disks, uses } = state.read(restrictions);
+      if (disks.length > 0) for (const { object } of node.pods) if (anyConflict(disks, object)) return diskConflict;
+      return uses > 0 ? claimInUse : undefined;
     },
-    addPod: ({ memory }, pod) => memory.recall(restrictions).count(pod, 1),
-    removePod: ({ memory }, pod) => memory.recall(restrictions).count(pod, -1),
+    addPod: ({ state }, pod) => state.read(restrictions).count(pod, 1),
+    removePod: ({ state }, pod) => state.read(restrictions).count(pod, -1),
   };
 }
 
-const diskTaken = unschedulable('node(s) had no available disk');
-const claimTaken = unschedulable(
+const diskConflict = unschedulable('node(s) had no available disk');
+const claimInUse = unschedulable(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 );
 
-/** What a pod must have for itself. */
+/** The disks and claims that the pod needs exclusively. */
 class Restrictions {
   readonly #namespace: string;
   readonly #claims: ReadonlySet<string>;
   readonly disks: readonly Frozen<Volume>[];
-  /** How often the claims are in use. */
+  /** The number of uses of the claims by other pods. */
   uses: number;
 
   constructor(namespace: string, disks: readonly Frozen<Volume>[], claims: ReadonlySet<string>, uses: number) {
@@ -67,19 +67,20 @@ class Restrictions {
   }
 
   copy(): this {
-    return new Restrictions(this.#namespace, this.disks, this.#claims, this.uses) as this; // nothing extends it
+    // the class has no subclasses
+    return new Restrictions(this.#namespace, this.disks, this.#claims, this.uses) as this;
   }
 
-  /** Counts a pod that came, or one that left. */
+  /** Counts a pod that was added (1) or removed (-1). */
   count({ namespace, volumeClaims: claims }: PodFacts, times: 1 | -1): void {
     if (namespace !== this.#namespace) return;
     for (const { claim } of claims) if (this.#claims.has(claim)) this.uses += times;
   }
 }
 
-const restrictions = memoryKey<Restrictions>('VolumeRestrictions');
+const restrictions = stateKey<Restrictions>('VolumeRestrictions');
 
-/** The names of the claims that no other pod may use. Ephemeral ones are the pod's own anyway. */
+/** Returns the names of the pod's ReadWriteOncePod claims, without ephemeral ones, which belong to the pod. */
 function exclusiveClaims(pod: PodFacts, { objects }: ClusterView): ReadonlySet<string> | Rejection {
   let found: Set<string> | undefined;
   for (const { claim: name, ephemeral } of pod.volumeClaims) {
@@ -93,7 +94,7 @@ function exclusiveClaims(pod: PodFacts, { objects }: ClusterView): ReadonlySet<s
 
 const noClaims: ReadonlySet<string> = new Set();
 
-/** The volumes that may be in conflict with others. */
+/** Returns the volumes that may conflict with others. */
 function restrictedDisks({ spec }: Frozen<Pod>): readonly Frozen<Volume>[] {
   const { volumes } = spec ?? {};
   return volumes?.some(isRestricted) ? volumes.filter(isRestricted) : noDisks;
@@ -111,7 +112,7 @@ function anyConflict(disks: readonly Frozen<Volume>[], { spec }: Frozen<Pod>): b
   return spec?.volumes?.some((other) => disks.some((disk) => areInConflict(disk, other))) ?? false;
 }
 
-/** Whether two volumes are one disk, and not only read from. Disks of AWS cannot even be shared by readers. */
+/** Returns whether two volumes are the same disk and one is writable. AWS disks conflict even if both are read-only. */
 function areInConflict(a: Frozen<Volume>, b: Frozen<Volume>): boolean {
   if (a.awsElasticBlockStore !== undefined && a.awsElasticBlockStore.volumeID === b.awsElasticBlockStore?.volumeID)
     return true;
@@ -135,8 +136,8 @@ function isWritten(a: { readonly readOnly?: boolean }, b: { readonly readOnly?: 
   return a.readOnly !== true || b.readOnly !== true;
 }
 
-/** Whether a pod that left had a disk or a claim that this one wants. */
-function mayMakeRoom(gone: Frozen<Pod>, { object, namespace, volumeClaims: own }: PodFacts): boolean {
+/** Returns whether a removed pod used a disk or claim of this pod. */
+function resolvesConflict(gone: Frozen<Pod>, { object, namespace, volumeClaims: own }: PodFacts): boolean {
   if (anyConflict(restrictedDisks(object), gone)) return true;
   return (
     gone.metadata?.namespace === namespace &&

@@ -1,13 +1,12 @@
-// VolumeZone: volumes that are labelled with a zone or a region are for nodes of that zone or region. A node that says
-// nothing of where it is takes them all: a cluster of one zone need not label its nodes.
-// As pkg/scheduler/framework/plugins/volumezone.
+// VolumeZone: volumes labelled with a zone or region need a node of that zone or region. A node without such labels
+// accepts all volumes, so clusters with one zone need no labels. As pkg/scheduler/framework/plugins/volumezone.
 import { classOfClaim, deepEqual, quote, volumeNameOf } from '../../../core/index.js';
 import type { FrozenClaim, FrozenVolume } from '../../../core/index.js';
-import type { KnownObjects } from '../../cluster/known-objects.js';
+import type { ObjectLister } from '../../cluster/object-lister.js';
 import type { NodeView } from '../../cluster/node-view.js';
-import { memoryKey } from '../../framework/cycle.js';
-import type { Remembered } from '../../framework/cycle.js';
-import { on } from '../../framework/event-interest.js';
+import { stateKey } from '../../framework/cycle-state.js';
+import type { StateData } from '../../framework/cycle-state.js';
+import { on } from '../../framework/queueing-hints.js';
 import type { SchedulingPlugin } from '../../framework/plugin.js';
 import { unresolvable } from '../../framework/rejection.js';
 import type { Rejection } from '../../framework/rejection.js';
@@ -16,7 +15,7 @@ import { actions } from '../../queue/cluster-event.js';
 import { claimOf, notFoundText, usesClaim } from './claims-and-volumes.js';
 import { legacyRegionLabel, legacyZoneLabel, regionLabel, zoneLabel, zoneSeparator } from './zone-labels.js';
 
-/** Makes the plugin. */
+/** Creates the plugin. */
 export function volumeZone(): SchedulingPlugin {
   return {
     name: 'VolumeZone',
@@ -29,49 +28,51 @@ export function volumeZone(): SchedulingPlugin {
         claim !== undefined && usesClaim(pod, claim) ? 'queue' : 'skip',
       ),
       on('PersistentVolume', actions.add | actions.update, (_pod, old, volume) =>
-        old === undefined || volume === undefined || !deepEqual(placesOf(old), placesOf(volume)) ? 'queue' : 'skip',
+        old === undefined || volume === undefined || !deepEqual(topologyLabelsOf(old), topologyLabelsOf(volume))
+          ? 'queue'
+          : 'skip',
       ),
     ],
 
-    preFilter: ({ pod, cluster, memory }) => {
-      const places: Place[] = [];
+    preFilter: ({ pod, cluster, state }) => {
+      const places: TopologyLabel[] = [];
       for (const { claim, ephemeral } of pod.volumeClaims) {
         if (ephemeral) continue;
         const volume = volumeOf(cluster.objects, pod, claim);
         if (volume === undefined) continue;
         if ('code' in volume) return volume;
-        places.push(...placesOf(volume));
+        places.push(...topologyLabelsOf(volume));
       }
       if (places.length === 0) return 'skip';
-      memory.set(wantedPlaces, { places });
+      state.set(zoneState, { places });
       return undefined;
     },
 
-    filter: ({ memory }, node) => {
-      const { places } = memory.recall(wantedPlaces);
-      return !isPlaced(node) || places.every((place) => isAt(node, place)) ? undefined : otherZone;
+    filter: ({ state }, node) => {
+      const { places } = state.read(zoneState);
+      return !hasTopologyLabel(node) || places.every((place) => matchesTopology(node, place)) ? undefined : otherZone;
     },
   };
 }
 
 const otherZone = unresolvable('node(s) had no available volume zone');
 
-/** A label of a volume, and the values of which a node must have one. */
-interface Place {
+/** A topology label of a volume and its accepted values. */
+interface TopologyLabel {
   readonly key: string;
   readonly values: readonly string[];
 }
 
-interface WantedPlaces extends Remembered {
-  readonly places: readonly Place[];
+interface ZoneState extends StateData {
+  readonly places: readonly TopologyLabel[];
 }
 
-const wantedPlaces = memoryKey<WantedPlaces>('VolumeZone');
+const zoneState = stateKey<ZoneState>('VolumeZone');
 
-const placeLabels = [legacyZoneLabel, legacyRegionLabel, zoneLabel, regionLabel];
+const topologyLabels = [legacyZoneLabel, legacyRegionLabel, zoneLabel, regionLabel];
 
-/** The volume of a claim; undefined for a claim that gets one only when its pod has a node. */
-function volumeOf(objects: KnownObjects, pod: PodFacts, name: string): FrozenVolume | Rejection | undefined {
+/** Returns the volume of a claim; undefined for an unbound claim that waits for its first consumer. */
+function volumeOf(objects: ObjectLister, pod: PodFacts, name: string): FrozenVolume | Rejection | undefined {
   if (name === '') return unresolvable('PersistentVolumeClaim had no name');
   const claim = claimOf(objects, pod, name);
   if (claim === undefined) return unresolvable(notFoundText('persistentvolumeclaim', name));
@@ -80,7 +81,7 @@ function volumeOf(objects: KnownObjects, pod: PodFacts, name: string): FrozenVol
   return objects.get('PersistentVolume', volumeName) ?? unresolvable(notFoundText('persistentvolume', volumeName));
 }
 
-function whyUnbound(objects: KnownObjects, claim: FrozenClaim): Rejection | undefined {
+function whyUnbound(objects: ObjectLister, claim: FrozenClaim): Rejection | undefined {
   const className = classOfClaim(claim);
   if (className === '') return unresolvable('PersistentVolumeClaim had no pv name and storageClass name');
   const storageClass = objects.get('StorageClass', className);
@@ -92,27 +93,27 @@ function whyUnbound(objects: KnownObjects, claim: FrozenClaim): Rejection | unde
     : unresolvable('PersistentVolume had no name');
 }
 
-/** What the labels of a volume say; a list with an empty zone in it says nothing. */
-function placesOf({ metadata }: FrozenVolume): readonly Place[] {
+/** Returns the topology labels of a volume; one with an empty zone in its list is ignored. */
+function topologyLabelsOf({ metadata }: FrozenVolume): readonly TopologyLabel[] {
   const { labels } = metadata ?? {};
   if (labels === undefined) return [];
-  return placeLabels.flatMap((key) => {
+  return topologyLabels.flatMap((key) => {
     const values = labels[key]?.split(zoneSeparator).map((value) => value.trim());
     return values === undefined || values.includes('') ? [] : [{ key, values }];
   });
 }
 
-function isPlaced({ labels }: NodeView): boolean {
-  return placeLabels.some((key) => labels[key] !== undefined);
+function hasTopologyLabel({ labels }: NodeView): boolean {
+  return topologyLabels.some((key) => labels[key] !== undefined);
 }
 
-/** A node may have a label of old under its name of today. */
-function isAt({ labels }: NodeView, { key, values }: Place): boolean {
-  const value = labels[key] ?? labels[namesOfToday.get(key) ?? key];
+/** A legacy label of a volume also matches the node's current label. */
+function matchesTopology({ labels }: NodeView, { key, values }: TopologyLabel): boolean {
+  const value = labels[key] ?? labels[currentNames.get(key) ?? key];
   return value !== undefined && values.includes(value);
 }
 
-const namesOfToday: ReadonlyMap<string, string> = new Map([
+const currentNames: ReadonlyMap<string, string> = new Map([
   [legacyZoneLabel, zoneLabel],
   [legacyRegionLabel, regionLabel],
 ]);

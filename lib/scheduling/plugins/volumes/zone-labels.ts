@@ -1,16 +1,16 @@
-// The labels that say where nodes and volumes are, under the names of today and of old.
+// The labels of zones and regions, current and legacy.
 
-/** The zone. */
+/** The zone of a node or volume. */
 export const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** The region. */
+/** The region of a node or volume. */
 export const regionLabel = 'topology.kubernetes.io/region';
 
-/** The zone, as it was once called. */
+/** The legacy zone label. */
 export const legacyZoneLabel = 'failure-domain.beta.kubernetes.io/zone';
 
-/** The region, as it was once called. */
+/** The legacy region label. */
 export const legacyRegionLabel = 'failure-domain.beta.kubernetes.io/region';
 
-/** Between the zones of a volume that is in several. */
+/** Separates the zones of a volume in several zones. */
 export const zoneSeparator = '__';

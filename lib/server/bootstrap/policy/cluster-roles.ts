@@ -1,8 +1,8 @@
-// The ClusterRoles of every cluster, for people and for the parts of the system, in the notation of policy-notation.ts.
-// `admin`, `edit` and `view` have no rules of their own: they gather those of roles with the labels that say so.
+// The default ClusterRoles, for users and for system components, in the notation of policy-notation.ts. `admin`, `edit`
+// and `view` have no rules of their own: they aggregate roles by label.
 // As plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
 
-/** What they allow. */
+/** The rules of the ClusterRoles. */
 export const clusterRoles = `
 cluster-admin
   *: * = *
@@ -209,8 +209,8 @@ export const aggregatingRoles: ReadonlyMap<string, string> = new Map(
   ['view', 'edit', 'admin'].map((name) => [name, aggregateTo(name)]),
 );
 
-/** Which role each of these is gathered by. */
-export const gatheredRoles: ReadonlyMap<string, string> = new Map([
+/** The role that aggregates each of these roles. */
+export const aggregatedRoles: ReadonlyMap<string, string> = new Map([
   ['edit', aggregateTo('admin')],
   ['view', aggregateTo('edit')],
   ['system:aggregate-to-admin', aggregateTo('admin')],
@@ -219,7 +219,8 @@ export const gatheredRoles: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Who they are bound to; a binding has the name of its role. Nodes are bound to nothing: their authorizer knows them.
+ * The subjects of the ClusterRoleBindings; a binding has the name of its role. `system:node` has none: the Node
+ * authorizer decides.
  */
 export const clusterRoleBindings = `
 cluster-admin = group system:masters

@@ -2,7 +2,7 @@
 // name here, and is bound to the ServiceAccount of that name in kube-system.
 // As plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
 
-/** What they allow. */
+/** The rules of the ClusterRoles. */
 export const controllerRoles = `
 attachdetach-controller
   core: persistentvolumeclaims persistentvolumes = list watch

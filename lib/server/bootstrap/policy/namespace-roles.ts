@@ -1,5 +1,5 @@
-// The Roles of the system's namespaces, and whom they are bound to, in the notation of policy-notation.ts. A binding
-// has the name of its role unless it says otherwise.
+// The Roles of the system namespaces and their bindings, in the notation of policy-notation.ts. A binding has the name
+// of its role unless it names another.
 // As plugin/pkg/auth/authorizer/rbac/bootstrappolicy/namespace_policy.go.
 
 /** The policy of a namespace. */
@@ -9,7 +9,7 @@ export interface NamespacePolicy {
   readonly bindings: string;
 }
 
-/** What is particular to namespaces. */
+/** The policies of the system namespaces. */
 export const namespacePolicies: readonly NamespacePolicy[] = [
   {
     namespace: 'kube-system',

@@ -8,8 +8,7 @@
 //     urls: /healthz /livez = get
 //
 // Groups, resources, names, paths and verbs are lists of words; `core` is the group without a name. The verbs `read`
-// and
-// `write` stand for several, `records events` for the rule that nearly every part of the system has. A binding is a
+// and `write` stand for several, `records events` for the rule that nearly every system component has. A binding is a
 // line:
 //
 //   its name [of ROLE] = user U, group G, account NAMESPACE/NAME
@@ -32,7 +31,7 @@ export interface NotedBinding {
 /** Reads roles. Throws SyntaxError. */
 export function readRoles(text: string): readonly NotedRole[] {
   const roles: NotedRole[] = [];
-  // Few different lists of verbs make up most of the rules.
+  // Verb lists are shared: few distinct ones occur in most rules.
   const known = new Map<string, string[]>();
   for (const line of linesOf(text)) {
     if (line.startsWith(' ')) roles.at(-1)?.rules.push(readRule(line.trim(), known));
@@ -95,7 +94,7 @@ function readSubject(text: string): rbacV1.Subject {
   }
 }
 
-/** What stands before and after a mark. */
+/** Splits a text at a mark. Throws SyntaxError where it is missing. */
 function parts(text: string, mark: string, line: string): readonly [string, string] {
   const at = text.indexOf(mark);
   if (at < 0) throw new SyntaxError(`no "${mark.trim()}" in: ${line}`);

@@ -1,9 +1,9 @@
-// The roles and bindings that a server with RBAC has from the start, complete as they read back. `admin`, `edit` and
-// `view` come with the rules that they gather, so that they serve before, and without, the controller that keeps them.
+// The default roles and bindings of RBAC, complete as they read back. `admin`, `edit` and `view` include the rules that
+// they aggregate, so that they work before, and without, the aggregating controller.
 import { aggregatedRules, deepFreeze } from '../../../core/index.js';
 import type { Frozen, ObjectMeta } from '../../../core/index.js';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../core/types/index.js';
-import { aggregatingRoles, clusterRoleBindings, clusterRoles, gatheredRoles } from './cluster-roles.js';
+import { aggregatingRoles, clusterRoleBindings, clusterRoles, aggregatedRoles } from './cluster-roles.js';
 import { controllerRoles } from './controller-roles.js';
 import { namespacePolicies } from './namespace-roles.js';
 import { readBindings, readRoles } from './policy-notation.js';
@@ -12,10 +12,7 @@ import type { NotedBinding, NotedRole } from './policy-notation.js';
 /** A role or a binding, of either kind. */
 export type PolicyObject = Frozen<ClusterRole> | Frozen<ClusterRoleBinding> | Frozen<Role> | Frozen<RoleBinding>;
 
-/**
- * The policy of a new cluster: ClusterRoles, their bindings, then what is particular to namespaces. Read once, for all
- * servers.
- */
+/** The policy of a new cluster: ClusterRoles, their bindings, then Roles and RoleBindings. Parsed once per process. */
 export function policyObjects(): readonly PolicyObject[] {
   return (known ??= deepFreeze(readPolicy()));
 }
@@ -57,7 +54,7 @@ function metadataOf(name: string, rest: ObjectMeta = {}): ObjectMeta {
 }
 
 function clusterRole({ name, rules }: NotedRole): ClusterRole {
-  const [gatheredBy, gathers] = [gatheredRoles.get(name), aggregatingRoles.get(name)];
+  const [gatheredBy, gathers] = [aggregatedRoles.get(name), aggregatingRoles.get(name)];
   return {
     apiVersion,
     kind: 'ClusterRole',
@@ -69,7 +66,7 @@ function clusterRole({ name, rules }: NotedRole): ClusterRole {
   };
 }
 
-/** In their order: `edit` has the rules of `view`, and `admin` those of `edit`. */
+/** Adds aggregated rules in order: `edit` includes `view`, and `admin` includes `edit`. */
 function withAggregatedRules(roles: ClusterRole[]): readonly ClusterRole[] {
   for (const name of aggregatingRoles.keys()) {
     const index = roles.findIndex(({ metadata }) => metadata?.name === name);

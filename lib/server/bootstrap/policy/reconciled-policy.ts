@@ -1,15 +1,15 @@
-// What becomes of a role or binding that a server expects when it starts and finds as somebody left it: what is missing
-// is added, what is more stays, and an annotation keeps the server's hands off it altogether. Objects that need no
-// change are answered as they are. As component-helpers/auth/rbac/reconciliation.
+// Reconciles a default role or binding with an existing one: missing rules and subjects are added, additional ones
+// stay, and an annotation disables reconciliation. Objects that need no change are returned as they are. As
+// component-helpers/auth/rbac/reconciliation.
 import { uncoveredRules } from '../../../auth/index.js';
 import { deepEqual } from '../../../core/index.js';
 import type { ApiObject, Frozen, ObjectMeta } from '../../../core/index.js';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleBinding } from '../../../core/types/index.js';
 
-/** A role of either kind with all that is expected of it. */
+/** Returns a role with all expected rules. */
 export function reconciledRole(existing: Frozen<ClusterRole>, expected: Frozen<ClusterRole>): Frozen<ClusterRole> {
   if (isProtected(existing)) return existing;
-  // The rules of a role that gathers are the controller's.
+  // The rules of an aggregating role belong to the controller.
   const missing = uncoveredRules(
     existing.rules ?? [],
     expected.aggregationRule === undefined ? (expected.rules ?? []) : [],
@@ -29,7 +29,7 @@ export function reconciledRole(existing: Frozen<ClusterRole>, expected: Frozen<C
   });
 }
 
-/** A binding of either kind with all that is expected of it; undefined where it binds another role and has to go. */
+/** Returns a binding with all expected subjects; undefined where it binds another role and must be replaced. */
 export function reconciledBinding<T extends RoleBinding | ClusterRoleBinding>(
   existing: Frozen<T>,
   expected: Frozen<T>,
@@ -49,7 +49,7 @@ function isProtected({ metadata }: Frozen<ApiObject>): boolean {
   return metadata?.annotations?.['rbac.authorization.kubernetes.io/autoupdate'] === 'false';
 }
 
-/** What is there already is not overruled. */
+/** Adds missing labels and annotations; existing values stay. */
 function reconciledMetadata(
   { metadata: existing = {} }: Frozen<ApiObject>,
   { metadata: expected = {} }: Frozen<ApiObject>,

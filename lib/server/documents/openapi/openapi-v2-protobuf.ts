@@ -1,26 +1,25 @@
-// OpenAPI version 2 as protobuf, the only form in which client-go reads it: kubectl before 1.28 creates nothing without
-// it, and later ones ask for it to check lists and kinds they do not know. The messages are those of gnostic
-// (openapiv2/OpenAPIv2.proto), as far as our document has such parts; what the table here does not name is an error, so
-// that nothing is left out unnoticed.
+// OpenAPI v2 as protobuf, the only form in which client-go reads it: kubectl before 1.28 needs it to create objects,
+// later ones request it for lists and unknown kinds. The messages are those of gnostic (openapiv2/OpenAPIv2.proto), as
+// far as our document uses them; a part that the table here does not name throws, so that nothing is omitted silently.
 import type { DocumentPart } from './schema-document.js';
 
-/** The media type, as servers name it. */
+/** The media type of the protobuf form. */
 export const openApiV2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-/** A whole document. */
+/** Encodes a document. */
 export function encodeOpenApiV2(document: DocumentPart): Uint8Array {
   return message('Document', document);
 }
 
-/** How a value is written: a leaf, a message by name, a list of either, or one of the forms of `wrapped`. */
+/** The encoding of a value: a leaf, a message by name, a list of either, or one of the forms of `wrapped`. */
 type Form = 'text' | 'flag' | 'any' | MessageName | readonly [Form] | keyof typeof wrapped;
 type MessageName =
   'Document' | 'Info' | 'PathItem' | 'Operation' | 'Body' | 'Query' | 'Path' | 'Response' | 'ApiKey' | 'Schema';
 
 interface Message {
-  /** Numbers and forms of fields, by their names in JSON. */
+  /** Field numbers and encodings, by JSON name. */
   readonly fields: Readonly<Record<string, readonly [number, Form]>>;
-  /** The number under which extensions (`x-…`) stand. */
+  /** The field number of extensions (`x-…`). */
   readonly extensions: number;
 }
 
@@ -88,7 +87,7 @@ const messages: Readonly<Record<MessageName, Message>> = {
   },
 };
 
-/** Messages that only hold others. */
+/** Messages that wrap another message. */
 const wrapped = {
   paths: (value: unknown) => named(2, value, (item) => message('PathItem', item)),
   schemas: (value: unknown) => named(1, value, (item) => message('Schema', item)),
@@ -140,7 +139,7 @@ function encoded(number: number, form: Form, value: unknown): Uint8Array {
   );
 }
 
-/** A map, as messages of a name and a value. */
+/** Encodes a map as messages of name and value. */
 function named(number: number, value: unknown, encode: (item: unknown) => Uint8Array): Uint8Array {
   return join(
     Object.entries(partOf(value)).map(([name, item]) =>
@@ -149,7 +148,7 @@ function named(number: number, value: unknown, encode: (item: unknown) => Uint8A
   );
 }
 
-/** A value of any kind is YAML, which JSON is. */
+/** Encodes any value as YAML, of which JSON is a subset. */
 function any(value: unknown): Uint8Array {
   return field(2, text(`${JSON.stringify(value)}\n`));
 }
@@ -158,7 +157,7 @@ function text(value: unknown): Uint8Array {
   return encoder.encode(String(value));
 }
 
-/** A field of bytes with their length. */
+/** Encodes a length-delimited field. */
 function field(number: number, content: Uint8Array): Uint8Array {
   return join([Uint8Array.from([...varint(number * 8 + 2), ...varint(content.length)]), content]);
 }

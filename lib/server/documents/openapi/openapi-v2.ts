@@ -1,26 +1,51 @@
-// OpenAPI version 2: one document for everything, which clients older than the third version ask for, as JSON or as
-// protobuf. Made when it is requested and the kinds changed since it was made last. As k8s.io/kube-openapi/pkg/handler.
+// OpenAPI v2: one document for all kinds, as JSON or protobuf, for clients that do not use v3. Created on request when
+// the kinds have changed. As k8s.io/kube-openapi/pkg/handler.
 import type { Kinds, Scheme } from '../../../core/index.js';
+import { mergeOpenApi } from '../../aggregation/merge-openapi.js';
+import type { RemoteOpenApi, RemoteV2 } from '../../aggregation/remote-openapi.js';
 import type { DocumentRoute } from '../documents.js';
 import { taggedDocument } from '../tagged-document.js';
+import type { Descriptions } from './descriptions.js';
+import { loadDescriptions } from './descriptions.js';
 import { encodeOpenApiV2, openApiV2Protobuf } from './openapi-v2-protobuf.js';
 import type { Operation } from './paths-document.js';
 import { operationsOf, parameterType } from './paths-document.js';
 import type { DocumentPart, SchemaStyle } from './schema-document.js';
 import { SchemaCollection, describingKeywords } from './schema-document.js';
 
-/** `/openapi/v2`. */
-export function openApiV2(kinds: Kinds): DocumentRoute {
-  const current = (): Scheme => kinds.current;
-  const json = taggedDocument(current, (scheme) => JSON.stringify(documentOf(scheme)), 'application/json');
-  const protobuf = taggedDocument(current, (scheme) => encodeOpenApiV2(documentOf(scheme)), openApiV2Protobuf);
+/** Serves `/openapi/v2`. */
+export function openApiV2(kinds: Kinds, remote: Pick<RemoteOpenApi, 'v2Documents'>): DocumentRoute {
+  let known: V2Source | undefined;
+  const current = (others: readonly RemoteV2[]): V2Source => {
+    const scheme = kinds.current;
+    if (known?.scheme !== scheme || known.others !== others) known = { scheme, others };
+    return known;
+  };
+  const source = (): V2Source => known ?? current([]);
+  const json = taggedDocument(
+    source,
+    async (from) => JSON.stringify(documentOf(from, await loadDescriptions())),
+    'application/json',
+  );
+  const protobuf = taggedDocument(
+    source,
+    async (from) => encodeOpenApiV2(documentOf(from, await loadDescriptions())),
+    openApiV2Protobuf,
+  );
   return {
     path: '/openapi/v2',
-    answer(exchange) {
+    async answer(exchange) {
+      current(await remote.v2Documents());
       const accept = exchange.request.header('Accept') ?? '';
       return accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept) ? protobuf(exchange) : json(exchange);
     },
   };
+}
+
+/** What a document is created from. */
+interface V2Source {
+  readonly scheme: Scheme;
+  readonly others: readonly RemoteV2[];
 }
 
 const style: SchemaStyle = {
@@ -29,10 +54,11 @@ const style: SchemaStyle = {
   quantity: { type: 'string' },
   intOrString: { type: 'string', format: 'int-or-string' },
   keywords: new Set(describingKeywords),
+  customKeywords: new Set(describingKeywords),
 };
 
-function documentOf(scheme: Scheme): DocumentPart {
-  const schemas = new SchemaCollection(scheme, style);
+function documentOf({ scheme, others }: V2Source, descriptions: Descriptions): DocumentPart {
+  const schemas = new SchemaCollection(scheme, style, descriptions);
   const paths = new Map<string, Record<string, unknown>>();
   for (const { name, versions } of scheme.groups) {
     for (const version of versions) {
@@ -45,11 +71,12 @@ function documentOf(scheme: Scheme): DocumentPart {
       }
     }
   }
+  const merged = mergeOpenApi({ paths: Object.fromEntries(paths), definitions: schemas.schemas }, others);
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: 'v1.36.4' },
-    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
-    definitions: schemas.schemas,
+    paths: Object.fromEntries(Object.entries(merged.paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    definitions: merged.definitions,
     securityDefinitions: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
   };
 }

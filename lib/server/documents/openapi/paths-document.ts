@@ -1,10 +1,10 @@
-// The operations of a group-version as OpenAPI has them: enough for clients to see what can be done to which kind, with
-// which parameters and bodies. As apiserver/pkg/endpoints/installer.go describes its routes.
+// The operations of a group-version for OpenAPI: paths, verbs, parameters and bodies of each kind. As
+// apiserver/pkg/endpoints/installer.go describes its routes.
 import { mediaTypes, printGroupVersion } from '../../../core/index.js';
 import type { GroupVersion, GroupVersionKind, Scheme, ServedKind } from '../../../core/index.js';
 import type { DocumentPart, SchemaCollection } from './schema-document.js';
 
-/** An operation in no particular version of OpenAPI. */
+/** An operation, independent of the version of OpenAPI. */
 export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete';
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Operation {
   readonly id: string;
 }
 
-/** All operations of a group-version. */
+/** Returns all operations of a group-version. */
 export function operationsOf(scheme: Scheme, version: GroupVersion, schemas: SchemaCollection): readonly Operation[] {
   return scheme.resourcesOf(version).flatMap((kind) => resourceOperations(scheme, kind, schemas));
 }
@@ -62,7 +62,10 @@ const patchTypes: readonly string[] = [
   mediaTypes.strategicMergePatch,
 ];
 
-/** What each verb is in HTTP: method, whether it names an object, its parameters. */
+/** Custom resources have no merge keys. kubectl chooses the patch of `apply` by this. */
+const customPatchTypes = patchTypes.filter((type) => type !== mediaTypes.strategicMergePatch);
+
+/** The HTTP method of each verb, whether it names an object, and its query parameters. */
 const verbs: Readonly<
   Record<string, { method: Operation['method']; named: boolean; action: string; query: readonly string[] }>
 > = {
@@ -125,7 +128,7 @@ function operation(
   const isNamed = named || subresource !== '';
   const object = schemas.ref(scheme.typeOf(gvk));
   const status = schemas.ref(scheme.typeOf({ group: '', version: 'v1', kind: 'Status' }));
-  const list = verb === 'list' ? schemas.ref(scheme.typeOf({ ...gvk, kind: `${gvk.kind}List` })) : object;
+  const list = verb === 'list' ? schemas.ref(scheme.typeOf({ ...gvk, kind: kind.resource.listKind })) : object;
   const parts = [kind.group.split('.')[0] ?? '', kind.version].map(capitalized).join('');
   const tag = kind.group === '' ? `core_${kind.version}` : `${camel(kind.group)}_${kind.version}`;
   const id = `${idVerbs[verb] ?? verb}${kind.group === '' ? `Core${capitalized(kind.version)}` : parts}${namespaced ? 'Namespaced' : ''}${kind.kind}${capitalized(subresource)}${!namespaced && kind.resource.namespaced ? 'ForAllNamespaces' : ''}`;
@@ -137,7 +140,7 @@ function operation(
       gvk: { group: gvk.group, version: gvk.version, kind: gvk.kind },
       query: known.query,
       inPath: [...(isNamed ? ['name'] : []), ...(namespaced ? ['namespace'] : [])],
-      ...bodyOf(verb, object, scheme, schemas),
+      ...bodyOf(verb, object, scheme, schemas, kind),
       answer: verb === 'list' ? list : verb === 'delete' || verb === 'deletecollection' ? status : object,
       tag,
       id,
@@ -156,13 +159,14 @@ function bodyOf(
   object: DocumentPart,
   scheme: Scheme,
   schemas: SchemaCollection,
+  { versionStorage }: ServedKind,
 ): Pick<Operation, 'body'> {
   if (verb === 'create' || verb === 'update') return { body: { schema: object, types: anyType } };
   if (verb === 'patch')
     return {
       body: {
         schema: schemas.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.Patch', { type: 'object' }),
-        types: patchTypes,
+        types: versionStorage === undefined ? patchTypes : customPatchTypes,
       },
     };
   if (verb !== 'delete' && verb !== 'deletecollection') return {};

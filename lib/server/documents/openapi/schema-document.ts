@@ -1,49 +1,54 @@
-// Schemas of types as OpenAPI has them, made from the one form the engine keeps (core/schema/type.ts). Only types that
-// are referred to get in, each once. Descriptions are left out: the names are Kubernetes' own.
+// OpenAPI schemas of types, created from the engine's own schemas (core/schema/type.ts). Only referenced types are
+// included, each once.
 import { isJsonObject } from '../../../core/index.js';
 import type { Field, GroupVersionKind, JsonObject, JsonValue, Scheme, Shape, StructType } from '../../../core/index.js';
+import type { Descriptions } from './descriptions.js';
 
 /** A schema, or any other part of an OpenAPI document. */
 export type DocumentPart = Readonly<Record<string, unknown>>;
 
-/** How references look, which differs between versions of OpenAPI. */
+/** Differences between the versions of OpenAPI. */
 export interface SchemaStyle {
   readonly refPrefix: string;
   /** Version 3 wraps a reference that has siblings in `allOf`; version 2 allows none and merges them. */
   readonly wrapsRefs: boolean;
   readonly quantity: DocumentPart;
   readonly intOrString: DocumentPart;
-  /** The keywords of a JSON Schema that the version has. */
+  /** The JSON Schema keywords that the version supports. */
   readonly keywords: ReadonlySet<string>;
+  /** Those of structural schemas of custom resources. */
+  readonly customKeywords: ReadonlySet<string>;
 }
 
-/** Collects the schemas that a document needs. */
+/** Collects the schemas that a document references. */
 export class SchemaCollection {
   readonly #schemas = new Map<string, DocumentPart>();
   readonly #scheme: Scheme;
   readonly #style: SchemaStyle;
+  readonly #descriptions: Descriptions;
 
-  constructor(scheme: Scheme, style: SchemaStyle) {
+  constructor(scheme: Scheme, style: SchemaStyle, descriptions: Descriptions) {
     this.#scheme = scheme;
     this.#style = style;
+    this.#descriptions = descriptions;
   }
 
-  /** All schemas so far, by name. */
+  /** The schemas collected so far, by name. */
   get schemas(): Readonly<Record<string, DocumentPart>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to a type, which is taken in with all it refers to. */
+  /** Returns a reference to a type and adds the type with everything it references. */
   ref(type: StructType): DocumentPart {
     const name = openApiName(type.name);
     if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, {}); // before its fields: types refer to themselves
+      this.#schemas.set(name, {}); // before its fields: types may reference themselves
       this.#schemas.set(name, this.#struct(type));
     }
     return this.#refTo(name);
   }
 
-  /** A reference to a schema of a fixed form. */
+  /** Returns a reference to a fixed schema and adds it. */
   fixed(name: string, schema: DocumentPart): DocumentPart {
     this.#schemas.set(name, schema);
     return this.#refTo(name);
@@ -57,9 +62,10 @@ export class SchemaCollection {
     return type.published === undefined ? this.#fields(type) : this.#published(type, type.published);
   }
 
-  /** A schema that the kind's author wrote, with what every object has. */
+  /** The schema that the author of a kind published, with the fields of every object. */
   #published(type: StructType, schema: JsonObject): DocumentPart {
-    const own = publishedPart(schema, this.#style.keywords);
+    const { keywords, customKeywords } = this.#style;
+    const own = publishedPart(schema, type.decode === undefined ? keywords : customKeywords);
     const { properties: typeMeta, ...rest } = this.#fields(type);
     const { apiVersion, kind, metadata } = (typeMeta ?? {}) as DocumentPart;
     return {
@@ -75,18 +81,20 @@ export class SchemaCollection {
     const gvks = this.#scheme
       .kindsOf(type)
       .map(({ group, kind, version }: GroupVersionKind) => ({ group, kind, version }));
+    const description = this.#descriptions.type(type);
     return {
+      ...(description !== undefined && { description }),
       type: 'object',
       ...(required.length > 0 && { required }),
       ...(fields.length > 0 && {
-        properties: Object.fromEntries(fields.map((each) => [each.name, this.#property(each)])),
+        properties: Object.fromEntries(fields.map((each) => [each.name, this.#property(each, type)])),
       }),
       ...(gvks.length > 0 && { 'x-kubernetes-group-version-kind': gvks }),
       ...(type.atomic && { 'x-kubernetes-map-type': 'atomic' }),
     };
   }
 
-  #property(field: Field): DocumentPart {
+  #property(field: Field, type: StructType): DocumentPart {
     const { strategy, mergeKey, retainKeys } = field.patch;
     const strategies = [...(strategy === undefined ? [] : [strategy]), ...(retainKeys ? ['retainKeys'] : [])];
     const extras = {
@@ -100,11 +108,10 @@ export class SchemaCollection {
       field.name === 'fieldsV1'
         ? this.fixed('io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' })
         : this.#shape(field.shape);
-    return this.#with(schema, { ...defaultOf(field), ...extras });
+    return this.#with(schema, { ...defaultOf(field), description: this.#descriptions.field(type, field), ...extras });
   }
 
   #with(schema: DocumentPart, extras: DocumentPart): DocumentPart {
-    if (Object.keys(extras).length === 0) return schema;
     return '$ref' in schema && this.#style.wrapsRefs ? { allOf: [schema], ...extras } : { ...schema, ...extras };
   }
 
@@ -136,7 +143,7 @@ export class SchemaCollection {
   }
 }
 
-/** Keywords that only describe and bound a value: what combines schemas is not published. */
+/** Keywords that describe a value. Keywords that combine schemas are not published. */
 export const describingKeywords: readonly string[] = [
   'type',
   'format',
@@ -149,7 +156,9 @@ export const describingKeywords: readonly string[] = [
   'additionalProperties',
 ];
 
-/** As much of a JSON Schema as OpenAPI has. References lead nowhere there: what they stand for may be anything. */
+/**
+ * Returns the part of a JSON Schema that OpenAPI supports. References are not published: their value may be anything.
+ */
 function publishedPart(schema: JsonObject, keywords: ReadonlySet<string>): DocumentPart {
   const part: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -174,7 +183,7 @@ const leaves = {
   bytes: { type: 'string', format: 'byte' },
 } as const;
 
-/** Version 3 says what a field is where it is absent; a structure that is always there is empty then. */
+/** The default of a field; an empty object for a struct that is always present. */
 function defaultOf(field: Field): DocumentPart {
   const value: JsonValue | undefined = field.default;
   if (value !== undefined) return { default: value };
@@ -182,7 +191,7 @@ function defaultOf(field: Field): DocumentPart {
 }
 
 /**
- * The public name of a type: `core/v1.Pod` is `io.k8s.api.core.v1.Pod`. A group with a domain is turned round, as for
+ * The published name of a type: `core/v1.Pod` is `io.k8s.api.core.v1.Pod`. The domain of a group is reversed, as for
  * custom resources: `example.com/v1.Widget` is `com.example.v1.Widget`.
  */
 export function openApiName(name: string): string {

@@ -1,5 +1,5 @@
-// Writes down what was chosen for a claim, as it will stand in the claim's status: the devices, the configuration that
-// goes with them, and the nodes from which they can be used. As dynamic-resource-allocation/structured, Allocate.
+// Builds the allocation of a claim's status: the devices, their configuration, and the nodes that can use them. As
+// dynamic-resource-allocation/structured, Allocate.
 import { printQuantity } from '../../../../core/index.js';
 import type { Frozen, Random } from '../../../../core/index.js';
 import type { NodeSelector, NodeSelectorRequirement, resourceV1 } from '../../../../core/types/index.js';
@@ -7,7 +7,7 @@ import type { ChosenDevice } from './device-chooser.js';
 import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import type { Allocation, FrozenResourceClaim, OfferedDevice } from './devices.js';
 
-/** The allocation of a claim. Shares of devices get names of their own. */
+/** Returns the allocation of a claim. Shares of devices get ids. */
 export function allocationResult(
   { claim, requests }: DeviceClaimDemands,
   chosen: readonly ChosenDevice[],
@@ -28,9 +28,7 @@ export function allocationResult(
   };
 }
 
-/**
- * Of a request with alternatives the one that was taken; one that asks for no device at all leaves no trace otherwise.
- */
+/** Returns whether a demand was used: of several alternatives only the chosen one is. */
 function isUsed(demand: DeviceDemand, alternatives: readonly DeviceDemand[], chosen: readonly ChosenDevice[]): boolean {
   return alternatives.length === 1 || chosen.some((each) => each.demand === demand);
 }
@@ -62,7 +60,7 @@ function deviceResult(
 
 type Configuration = Frozen<resourceV1.DeviceAllocationConfiguration>;
 
-/** Of each class once, with all requests that it is for. */
+/** Returns the configuration of each class once, with all its requests. */
 function classConfiguration(demands: readonly DeviceDemand[]): readonly Configuration[] {
   const classes = new Set(demands.map((demand) => demand.class));
   return Array.from(classes).flatMap((deviceClass) => {
@@ -71,7 +69,7 @@ function classConfiguration(demands: readonly DeviceDemand[]): readonly Configur
   });
 }
 
-/** What is for all requests, or for one whose devices were taken. */
+/** Returns the claim's configuration that applies to all requests or to a used one. */
 function claimConfiguration({ spec }: FrozenResourceClaim, demands: readonly DeviceDemand[]): readonly Configuration[] {
   const config = spec.devices?.config ?? [];
   const isFor = (requests: readonly string[]): boolean =>
@@ -81,7 +79,7 @@ function claimConfiguration({ spec }: FrozenResourceClaim, demands: readonly Dev
     .map((each): Configuration => ({ ...each, source: 'FromClaim' }));
 }
 
-/** The nodes from which all devices can be used: one, those with certain labels, or all. */
+/** Returns the nodes that can use all devices: one node, nodes by label, or undefined for all. */
 function reachOf(devices: readonly OfferedDevice[], nodeName: string): Frozen<NodeSelector> | undefined {
   const matchFields: Frozen<NodeSelectorRequirement>[] = [];
   const matchExpressions: Frozen<NodeSelectorRequirement>[] = [];

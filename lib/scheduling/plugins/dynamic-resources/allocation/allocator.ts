@@ -1,7 +1,7 @@
-// Finds devices for claims on one node. The first complete choice is taken: for each claim the devices of its requests.
-// As dynamic-resource-allocation/structured, allocator.go.
+// Finds devices for claims on one node. The first complete choice is returned: the devices of each claim's requests. As
+// dynamic-resource-allocation/structured, allocator.go.
 import { objectKey } from '../../../../core/index.js';
-import { haveRoom, noShares, sharesOf } from './device-capacity.js';
+import { fitsCapacity, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import { DeviceChooser, devicesMax } from './device-chooser.js';
 import type { ChosenDevice, DeviceSearch, UnallocatedClaim, OpenDemand, PooledDevice } from './device-chooser.js';
@@ -9,13 +9,13 @@ import { constraintOf } from './device-constraints.js';
 import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import type { OfferedDevice } from './devices.js';
 
-/** What is given to claims: for each of them the devices, in the order of its requests. */
+/** The devices of each claim, in the order of its requests. */
 export type Choice = readonly (readonly ChosenDevice[])[];
 
-/** Why a search ended without any choice. */
+/** Why a search found no choice. */
 export type NoChoice = 'none' | 'invalid pools' | 'out of steps';
 
-/** Looks for devices. Throws where a demand cannot be answered with yes or no. */
+/** Finds devices. Throws if a request cannot be evaluated. */
 export function chooseDevices(search: DeviceSearch): Choice | NoChoice {
   const { claims, pools } = search;
   const openClaims = claims.map((demands) => openClaim(demands, search));
@@ -50,7 +50,7 @@ function openClaim({ claim, requests, constraints }: DeviceClaimDemands, search:
 function openDemand(
   demand: DeviceDemand,
   claim: DeviceClaimDemands['claim'],
-  { pools, taken }: DeviceSearch,
+  { pools, allocated }: DeviceSearch,
 ): OpenDemand {
   if (demand.count !== undefined) return { demand, count: demand.count, all: undefined };
   const all: PooledDevice[] = [];
@@ -62,12 +62,15 @@ function openDemand(
       );
     }
     for (const device of devices)
-      if (demand.accepts(device) && hasCapacity(demand, device, taken.sharesOf(device.id))) all.push({ device, pool });
+      if (demand.accepts(device) && hasCapacity(demand, device, allocated.sharesOf(device.id)))
+        all.push({ device, pool });
   }
   return { demand, count: all.length, all };
 }
 
 function hasCapacity({ capacity }: DeviceDemand, { spec }: OfferedDevice, others: Shares = noShares): boolean {
   const shares = sharesOf(capacity, spec.capacity);
-  return shares !== undefined && (spec.allowMultipleAllocations !== true || haveRoom(shares, others, spec.capacity));
+  return (
+    shares !== undefined && (spec.allowMultipleAllocations !== true || fitsCapacity(shares, others, spec.capacity))
+  );
 }

@@ -1,5 +1,5 @@
-// Capacity of devices. A request may demand some of it; a device that several may have at once gives each a share, and
-// a policy says which shares there are. As dynamic-resource-allocation/structured, consumable_capacity.go.
+// Consumable capacity of devices. A request may require some; a device that allows multiple allocations gives each a
+// share, whose size a policy restricts. As dynamic-resource-allocation/structured, consumable_capacity.go.
 import {
   addQuantities,
   compareQuantities,
@@ -10,15 +10,15 @@ import {
 import type { Frozen, Quantity } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 
-/** Amounts by the name of a capacity. */
+/** Amounts by capacity name. */
 export type Shares = ReadonlyMap<string, Quantity>;
 
-/** No share of anything. */
+/** Empty shares. */
 export const noShares: Shares = new Map();
 
 type Capacity = Frozen<resourceV1.DeviceCapacity>;
 
-/** The shares that a request gets of a device; undefined where the device does not have what is demanded. */
+/** Returns the shares that a request gets of a device; undefined if the device lacks the capacity. */
 export function sharesOf(
   requests: Readonly<Record<string, string>>,
   capacity: Readonly<Record<string, Capacity>> = {},
@@ -33,8 +33,12 @@ export function sharesOf(
   return shares;
 }
 
-/** Whether a device has room for more shares beside those that others have. */
-export function haveRoom(shares: Shares, others: Shares, capacity: Readonly<Record<string, Capacity>> = {}): boolean {
+/** Returns whether a device has capacity for further shares. */
+export function fitsCapacity(
+  shares: Shares,
+  others: Shares,
+  capacity: Readonly<Record<string, Capacity>> = {},
+): boolean {
   for (const [name, share] of shares) {
     const other = others.get(name);
     const total = other === undefined ? share : addQuantities(other, share);
@@ -43,7 +47,7 @@ export function haveRoom(shares: Shares, others: Shares, capacity: Readonly<Reco
   return true;
 }
 
-/** Shares together. */
+/** Returns the sum of shares. */
 export function sumShares(one: Shares, other: Shares): Shares {
   if (one.size === 0) return other;
   const sum = new Map(one);
@@ -54,7 +58,7 @@ export function sumShares(one: Shares, other: Shares): Shares {
   return sum;
 }
 
-/** What is given for what is asked: rounded up to what the policy allows, or undefined where it allows nothing such. */
+/** Returns the requested amount rounded up to what the policy allows; undefined if the policy allows none. */
 function shareOf(requested: string | undefined, { value, requestPolicy: policy }: Capacity): Quantity | undefined {
   if (requested === undefined) return parseQuantity(policy?.default ?? value);
   const asked = parseQuantity(requested);
@@ -73,7 +77,7 @@ function inRange(
   return most !== undefined && compareQuantities(share, parseQuantity(most)) > 0 ? undefined : share;
 }
 
-/** In whole units: the first step from the least that is not below what is asked. */
+/** Returns the smallest allowed step that is not below the requested amount, in whole units. */
 function nextStep(asked: Quantity, min: Quantity, step: Quantity): Quantity {
   const [from, size] = [quantityToInteger(min), quantityToInteger(step)];
   if (size <= 0n) return asked;

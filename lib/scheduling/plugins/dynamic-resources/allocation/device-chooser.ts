@@ -1,24 +1,23 @@
-// The search for devices: in depth, claim by claim, request by request, alternative by alternative, device by device,
-// always in the same order, and a step back wherever it does not go on. Devices of one request are chosen in the order
-// of the pools, so no set of devices is tried twice; nor is one that differs from a failed one by nothing that matters.
-// As dynamic-resource-allocation/structured, allocateOne; there all sets are tried.
+// Depth-first search for devices, in a fixed order: claim, request, alternative, device, with backtracking. The devices
+// of one request are chosen in pool order, so no set is tried twice; nor is a set that differs from a failed one only
+// in equivalent devices. As dynamic-resource-allocation/structured, allocateOne, which tries all sets.
 import { objectKey } from '../../../../core/index.js';
-import { sumShares, haveRoom, noShares, sharesOf } from './device-capacity.js';
+import { sumShares, fitsCapacity, noShares, sharesOf } from './device-capacity.js';
 import type { Shares } from './device-capacity.js';
 import type { Constraint } from './device-constraints.js';
-import { CounterLedger } from './device-counters.js';
+import { AvailableCounters } from './device-counters.js';
 import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import { deviceKinds } from './device-kinds.js';
 import type { DevicePool, NodePool } from './device-pools.js';
 import type { OfferedDevice } from './devices.js';
-import type { TakenDevices } from './taken-devices.js';
+import type { AllocatedDevices } from './allocated-devices.js';
 
-/** What a search is about. */
+/** The input of a search. */
 export interface DeviceSearch {
   readonly claims: readonly DeviceClaimDemands[];
   readonly pools: readonly NodePool[];
-  readonly taken: TakenDevices;
-  /** How many devices may be looked at before it is given up. */
+  readonly allocated: AllocatedDevices;
+  /** The most devices to try. */
   readonly stepsMax: number;
 }
 
@@ -29,11 +28,11 @@ export interface UnallocatedClaim extends Pick<DeviceClaimDemands, 'claim'> {
   readonly chosen: ChosenDevice[];
 }
 
-/** A demand of it. */
+/** A request of such a claim, or one alternative of it. */
 export interface OpenDemand {
   readonly demand: DeviceDemand;
   readonly count: number;
-  /** All devices that it must have, where it asks for all. */
+  /** All devices of the request, if its mode is All. */
   readonly all: readonly PooledDevice[] | undefined;
 }
 
@@ -43,45 +42,41 @@ export interface PooledDevice {
   readonly pool: DevicePool;
 }
 
-/** A device for a demand. */
+/** A device chosen for a request. */
 export interface ChosenDevice {
   readonly demand: DeviceDemand;
   readonly device: OfferedDevice;
-  /** What is used of a device that others may have as well; undefined where nobody else may. */
+  /** The consumed capacity of a shared device; undefined for an exclusive one. */
   readonly shares: Shares | undefined;
 }
 
-/** As many devices as a claim may be given. */
+/** The most devices of a claim. */
 export const devicesMax = 32;
 
-/** `too many`: whatever devices are chosen, the claim would get more than it may have. */
+/** The outcome of a search. `too many`: the claim would exceed its maximum with any choice. */
 export type SearchOutcome = 'found' | 'none' | 'too many' | 'out of steps';
 
-/** A search under way. What was chosen stands in the claims. */
+/** A search. The choice is stored in the claims. */
 export class DeviceChooser {
   readonly #claims: readonly UnallocatedClaim[];
   readonly #devices: readonly PooledDevice[];
-  readonly #taken: TakenDevices;
-  readonly #counters: CounterLedger;
-  /**
-   * Of devices that nobody may share: the claims that chose them. An administrator may look at the device of another.
-   */
+  readonly #allocated: AllocatedDevices;
+  readonly #counters: AvailableCounters;
+  /** The claims that chose an exclusive device. Admin access may use a device chosen by another claim. */
   readonly #users = new Map<string, Set<UnallocatedClaim>>();
-  /** Of the others: what was chosen of them. */
+  /** The shares chosen of shared devices. */
   readonly #shares = new Map<string, readonly Shares[]>();
   readonly #kindOf: (device: OfferedDevice) => string;
-  /**
-   * How many devices each demand could have from a place in the list on; known once a search has come to the end of it.
-   */
-  readonly #left = new Map<DeviceDemand, readonly number[]>();
+  /** The number of usable devices from each index on, by demand; known after a search has reached the end. */
+  readonly #usableFrom = new Map<DeviceDemand, readonly number[]>();
   #stepsLeft: number;
 
-  constructor(claims: readonly UnallocatedClaim[], { claims: demands, pools, taken, stepsMax }: DeviceSearch) {
+  constructor(claims: readonly UnallocatedClaim[], { claims: demands, pools, allocated, stepsMax }: DeviceSearch) {
     this.#claims = claims;
     this.#kindOf = deviceKinds(demands);
     this.#devices = pools.flatMap(({ pool, devices }) => devices.map((device) => ({ device, pool })));
-    this.#taken = taken;
-    this.#counters = new CounterLedger(taken);
+    this.#allocated = allocated;
+    this.#counters = new AvailableCounters(allocated);
     this.#stepsLeft = stepsMax;
   }
 
@@ -94,11 +89,11 @@ export class DeviceChooser {
     if (claim === undefined) return 'found';
     return this.#requestAt(claim, 0, () => {
       const outcome = this.#claimAt(index + 1);
-      return outcome === 'too many' ? 'none' : outcome; // of another claim: this one may yet leave it the room
+      return outcome === 'too many' ? 'none' : outcome; // of another claim: a different choice here may leave enough
     });
   }
 
-  /** Tries the alternatives of a request in turn. */
+  /** Tries the alternatives of a request in order. */
   #requestAt(claim: UnallocatedClaim, index: number, goOn: () => SearchOutcome): SearchOutcome {
     const alternatives = claim.requests[index];
     if (alternatives === undefined) return goOn();
@@ -119,7 +114,7 @@ export class DeviceChooser {
       : this.#allOf(demand.all, 0, claim, demand.demand, goOn);
   }
 
-  /** Chooses that many devices from a place in the list on. Of those that make no difference, one is tried. */
+  /** Chooses `count` devices from an index on. Of equivalent devices one is tried. */
   #someFrom(
     start: number,
     count: number,
@@ -138,34 +133,37 @@ export class DeviceChooser {
       if (this.#choose(each, claim, demand) !== 'chosen') continue;
       const outcome = this.#someFrom(index + 1, count - 1, claim, demand, goOn);
       if (outcome === 'found') return outcome;
-      this.#putBack(each, claim, demand);
+      this.#revert(each, claim, demand);
       if (outcome !== 'none') return outcome;
-      // To an administrator it makes a difference who else has the device.
+      // With admin access it matters which claim chose the device.
       if (!demand.adminAccess) failed.add(this.#kindOf(each.device));
     }
-    this.#learnLeft(demand);
+    this.#countUsable(demand);
     return 'none';
   }
 
   #areTooFew(index: number, count: number, demand: DeviceDemand): boolean {
-    const left = this.#left.get(demand)?.[index];
+    const left = this.#usableFrom.get(demand)?.[index];
     return left !== undefined && left < count;
   }
 
-  /** All devices were held against the demand by now, unless somebody else had them: so nothing new can fail. */
-  #learnLeft(demand: DeviceDemand): void {
-    if (this.#left.has(demand)) return;
+  /**
+   * Counts usable devices. All devices have been evaluated by now unless another claim chose them, so no new error can
+   * occur.
+   */
+  #countUsable(demand: DeviceDemand): void {
+    if (this.#usableFrom.has(demand)) return;
     let left = 0;
     const counts = this.#devices.map(() => 0);
     for (let index = this.#devices.length - 1; index >= 0; index--) {
       const device = this.#devices[index]?.device;
-      if (device !== undefined && this.#couldHave(device, demand)) left += 1;
+      if (device !== undefined && this.#mayUse(device, demand)) left += 1;
       counts[index] = left;
     }
-    this.#left.set(demand, counts);
+    this.#usableFrom.set(demand, counts);
   }
 
-  /** Chooses all that there are: they can be had together, or not at all. */
+  /** Chooses all devices of the list, or fails. */
   #allOf(
     all: readonly PooledDevice[],
     index: number,
@@ -183,7 +181,7 @@ export class DeviceChooser {
       );
     if (answer !== 'chosen') return 'none';
     const outcome = this.#allOf(all, index + 1, claim, demand, goOn);
-    if (outcome !== 'found') this.#putBack(each, claim, demand);
+    if (outcome !== 'found') this.#revert(each, claim, demand);
     return outcome;
   }
 
@@ -191,13 +189,18 @@ export class DeviceChooser {
     const users = this.#users.get(id);
     if (adminAccess) return users?.has(claim) ?? false;
     if (users !== undefined && users.size > 0) return true;
-    return spec.allowMultipleAllocations === true ? this.#taken.isWhole(id) : this.#taken.has(id);
+    return spec.allowMultipleAllocations === true ? this.#allocated.isExclusive(id) : this.#allocated.has(id);
   }
 
-  /** Whether it is worth asking: an upper bound, for those that others chose are not held against the demand. */
-  #couldHave(device: OfferedDevice, demand: DeviceDemand): boolean {
+  /**
+   * Returns whether a device may be usable: an upper bound, because devices chosen by other claims are not evaluated.
+   */
+  #mayUse(device: OfferedDevice, demand: DeviceDemand): boolean {
     const { id, spec } = device;
-    if (!demand.adminAccess && (spec.allowMultipleAllocations === true ? this.#taken.isWhole(id) : this.#taken.has(id)))
+    if (
+      !demand.adminAccess &&
+      (spec.allowMultipleAllocations === true ? this.#allocated.isExclusive(id) : this.#allocated.has(id))
+    )
       return false;
     return (this.#users.get(id)?.size ?? 0) > 0 || demand.accepts(device);
   }
@@ -211,14 +214,15 @@ export class DeviceChooser {
     if (!demand.tolerates(device)) return 'refused';
     const isShared = spec.allowMultipleAllocations === true;
     const shares = sharesOf(demand.capacity, spec.capacity);
-    if (shares === undefined || (isShared && !haveRoom(shares, this.#othersOf(id), spec.capacity))) return 'refused';
+    if (shares === undefined || (isShared && !fitsCapacity(shares, this.#othersOf(id), spec.capacity)))
+      return 'refused';
     const counts = this.#countsFor(device, demand);
-    if (counts && !this.#counters.take(pool, device)) return 'refused';
+    if (counts && !this.#counters.consume(pool, device)) return 'refused';
     const { constraints, chosen } = claim;
     const against = constraints.findIndex((constraint) => !constraint.add(demand, device));
     if (against >= 0) {
       for (const constraint of constraints.slice(0, against)) constraint.remove(demand);
-      if (counts) this.#counters.giveBack(pool, device);
+      if (counts) this.#counters.release(pool, device);
       return 'against constraint';
     }
     if (isShared) this.#shares.set(id, [...(this.#shares.get(id) ?? []), shares]);
@@ -227,29 +231,27 @@ export class DeviceChooser {
     return 'chosen';
   }
 
-  /** Undoes the last choice. */
-  #putBack({ device, pool }: PooledDevice, claim: UnallocatedClaim, demand: DeviceDemand): void {
+  /** Reverts the last choice. */
+  #revert({ device, pool }: PooledDevice, claim: UnallocatedClaim, demand: DeviceDemand): void {
     const { id, spec } = device;
     claim.chosen.pop();
     if (spec.allowMultipleAllocations === true) this.#shares.set(id, this.#shares.get(id)?.slice(0, -1) ?? []);
     else this.#users.get(id)?.delete(claim);
     for (const constraint of claim.constraints) constraint.remove(demand);
-    if (this.#countsFor(device, demand)) this.#counters.giveBack(pool, device);
+    if (this.#countsFor(device, demand)) this.#counters.release(pool, device);
   }
 
-  /**
-   * Whether having the device uses up counters: of one that is shared, the first user does, and administrators never.
-   */
+  /** Returns whether a choice consumes counters: the first use of a shared device does, admin access never. */
   #countsFor({ id, spec }: OfferedDevice, { adminAccess }: DeviceDemand): boolean {
     if (adminAccess || (spec.consumesCounters?.length ?? 0) === 0) return false;
     return (
       spec.allowMultipleAllocations !== true ||
-      (this.#taken.sharesOf(id) === undefined && (this.#shares.get(id)?.length ?? 0) === 0)
+      (this.#allocated.sharesOf(id) === undefined && (this.#shares.get(id)?.length ?? 0) === 0)
     );
   }
 
   #othersOf(id: string): Shares {
-    const taken = this.#taken.sharesOf(id) ?? noShares;
+    const taken = this.#allocated.sharesOf(id) ?? noShares;
     return (this.#shares.get(id) ?? []).reduce(sumShares, taken);
   }
 }

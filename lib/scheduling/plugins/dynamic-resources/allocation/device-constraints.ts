@@ -1,20 +1,20 @@
-// Constraints of a claim: the devices that it is given for some of its requests, or for all, must agree in an attribute
-// or must all differ in it. As dynamic-resource-allocation/structured, constraint.go; other than there, devices of one
-// request are held against each other as well.
+// Constraints of a claim: the devices of some or all of its requests must have the same or distinct values of an
+// attribute. As dynamic-resource-allocation/structured, constraint.go; unlike there, devices of the same request are
+// compared too.
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
 import type { DeviceDemand } from './device-demands.js';
 import type { OfferedDevice } from './devices.js';
 
-/** Watches over the devices of a claim while they are chosen. */
+/** A constraint during a search. */
 export interface Constraint {
-  /** Adds a device for a demand. False, and nothing is added, where the constraint forbids it. */
+  /** Adds a device. Returns false, without adding it, if the constraint forbids it. */
   add(demand: DeviceDemand, device: OfferedDevice): boolean;
-  /** Takes back the device that was added last. */
+  /** Removes the device that was added last. */
   remove(demand: DeviceDemand): void;
 }
 
-/** A constraint, before any device is chosen; undefined where it is of a kind that is not known. */
+/** Creates a constraint without devices; undefined for an unknown type of constraint. */
 export function constraintOf({
   requests = [],
   matchAttribute,
@@ -48,7 +48,7 @@ function areDistinct(values: readonly string[], value: string): boolean {
   return !values.includes(value);
 }
 
-/** Type and value as one text. A name without domain belongs to the domain of the driver. */
+/** Returns type and value of an attribute as one string. A name without a domain belongs to the driver's domain. */
 export function attributeValue({ driver, spec: { attributes = {} } }: OfferedDevice, name: string): string | undefined {
   const own = name.startsWith(`${driver}/`) ? name.slice(driver.length + 1) : undefined;
   const key = Object.hasOwn(attributes, name)

@@ -1,26 +1,26 @@
-// Counters of partitionable devices: what the devices of a pool share, such as the memory of the card they are cut
-// from. A device uses some of each; devices can be had together only while no counter runs out.
-// As dynamic-resource-allocation/structured, checkAvailableCounters.
+// Counters of partitionable devices: shared resources of a pool, such as the memory of a card. A device consumes some
+// of each; devices can be allocated together only while no counter is exhausted. As
+// dynamic-resource-allocation/structured, checkAvailableCounters.
 import { addQuantities, compareQuantities, subtractQuantities } from '../../../../core/index.js';
 import type { Quantity } from '../../../../core/index.js';
 import { amounts } from './device-pools.js';
 import type { DevicePool } from './device-pools.js';
 import { devicesOf } from './devices.js';
 import type { OfferedDevice } from './devices.js';
-import type { TakenDevices } from './taken-devices.js';
+import type { AllocatedDevices } from './allocated-devices.js';
 
-/** What is left of the counters of pools. */
-export class CounterLedger {
-  readonly #taken: TakenDevices;
-  /** By pool, then by set and counter. */
+/** The remaining counters of pools. */
+export class AvailableCounters {
+  readonly #allocated: AllocatedDevices;
+  /** Remaining amounts by pool, then by counter set and counter. */
   readonly #left = new Map<string, Map<string, Quantity>>();
 
-  constructor(taken: TakenDevices) {
-    this.#taken = taken;
+  constructor(taken: AllocatedDevices) {
+    this.#allocated = taken;
   }
 
-  /** Takes what a device uses. False, and nothing is taken, where that is not there. */
-  take(pool: DevicePool, device: OfferedDevice): boolean {
+  /** Consumes the counters of a device. Returns false, without consuming any, if one is exhausted. */
+  consume(pool: DevicePool, device: OfferedDevice): boolean {
     const left = this.#leftOf(pool);
     const used = usedBy(device);
     for (const [counter, amount] of used) {
@@ -31,8 +31,8 @@ export class CounterLedger {
     return true;
   }
 
-  /** Gives back what a device used. */
-  giveBack(pool: DevicePool, device: OfferedDevice): void {
+  /** Releases the counters of a device. */
+  release(pool: DevicePool, device: OfferedDevice): void {
     const left = this.#leftOf(pool);
     for (const [counter, amount] of usedBy(device)) change(left, counter, amount, addQuantities);
   }
@@ -44,7 +44,7 @@ export class CounterLedger {
     for (const [set, counters] of pool.counters)
       for (const [name, amount] of counters) left.set(counterKey(set, name), amount);
     for (const device of pool.slices.flatMap(devicesOf)) {
-      if (!this.#taken.has(device.id)) continue;
+      if (!this.#allocated.has(device.id)) continue;
       for (const [counter, amount] of usedBy(device)) change(left, counter, amount, subtractQuantities);
     }
     this.#left.set(pool.id, left);
@@ -62,7 +62,7 @@ function change(
   if (known !== undefined) left.set(counter, by(known, amount));
 }
 
-/** What a device uses, by counter. A set that is named twice is used twice. */
+/** Returns what a device consumes, by counter. A set that is listed twice counts twice. */
 function usedBy(device: OfferedDevice): ReadonlyMap<string, Quantity> {
   const known = usedByDevice.get(device);
   if (known !== undefined) return known;
@@ -80,7 +80,7 @@ function usedBy(device: OfferedDevice): ReadonlyMap<string, Quantity> {
 
 const usedByDevice = new WeakMap<OfferedDevice, ReadonlyMap<string, Quantity>>();
 
-/** Names of sets and counters have no slash. */
+/** Names of sets and counters contain no slash. */
 function counterKey(set: string, counter: string): string {
   return `${set}/${counter}`;
 }

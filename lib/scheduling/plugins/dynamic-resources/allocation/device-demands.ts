@@ -1,5 +1,5 @@
-// What a claim demands, made ready for the search: its requests in order, each with its alternatives, and the devices
-// each alternative could have on a node. As dynamic-resource-allocation/structured, validateDeviceRequest.
+// The requests of a claim, prepared for the search: in order, each with its alternatives and compiled selectors. As
+// dynamic-resource-allocation/structured, validateDeviceRequest.
 import { objectKey } from '../../../../core/index.js';
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
@@ -7,53 +7,53 @@ import { SelectorError } from '../selectors/device-selectors.js';
 import type { DeviceMatcher, SelectorCompiler } from '../selectors/device-selectors.js';
 import type { FrozenResourceClaim, FrozenDeviceClass, OfferedDevice } from './devices.js';
 
-/** Devices of one kind that a claim asks for: a request, or one alternative of it. */
+/** A request of a claim, or one alternative of it. */
 export interface DeviceDemand {
   /** `request`, or `request/alternative`. */
   readonly name: string;
-  /** What errors of the search call it: `request`, or `alternative` alone. */
+  /** Its name in errors of the search: `request`, or `alternative` alone. */
   readonly shortName: string;
-  /** The request it belongs to. */
+  /** The name of its request. */
   readonly request: string;
   readonly class: FrozenDeviceClass;
-  /** How many; undefined for all there are. */
+  /** The number of devices; undefined for all. */
   readonly count: number | undefined;
   readonly adminAccess: boolean;
   readonly tolerations: readonly Frozen<resourceV1.DeviceToleration>[];
-  /** Capacity that a device must have. */
+  /** The capacity that a device must have. */
   readonly capacity: Readonly<Record<string, string>>;
-  /** Whether it may be this device, by class and selectors. Throws where an expression fails. */
+  /** Returns whether class and selectors accept a device. Throws if an expression fails. */
   accepts(device: OfferedDevice): boolean;
-  /** Whether no taint keeps it from the device. */
+  /** Returns whether all taints of a device are tolerated. */
   tolerates(device: OfferedDevice): boolean;
 }
 
-/** A claim and its demands. */
+/** A claim and its requests. */
 export interface DeviceClaimDemands {
   readonly claim: FrozenResourceClaim;
-  /** Of each request the alternatives, the best first. */
+  /** The alternatives of each request, preferred ones first. */
   readonly requests: readonly (readonly DeviceDemand[])[];
   readonly constraints: readonly Frozen<resourceV1.DeviceConstraint>[];
 }
 
-/** What is needed to read demands. */
+/** The dependencies of `deviceClaimDemands`. */
 export interface DemandReader {
   deviceClass(name: string): FrozenDeviceClass | undefined;
   readonly selectors: SelectorCompiler;
 }
 
-/** The demands of a claim. Answers words where a class is missing; throws where a request cannot be understood. */
+/** Returns the requests of a claim; a message if a class is missing. Throws for an unsupported request. */
 export function deviceClaimDemands(claim: FrozenResourceClaim, reader: DemandReader): DeviceClaimDemands | string {
   const { requests = [], constraints = [] } = claim.spec.devices ?? {};
   const demands: (readonly DeviceDemand[])[] = [];
   for (const { name, exactly, firstAvailable = [] } of requests) {
-    const asked =
+    const written =
       exactly === undefined
         ? firstAvailable.map((each) => ({ ...each, name: `${name}/${each.name}`, shortName: each.name }))
         : [{ ...exactly, name, shortName: name }];
-    if (asked.length === 0) return `resource claim ${objectKey(claim)}, request ${name}: unknown request type`;
+    if (written.length === 0) return `resource claim ${objectKey(claim)}, request ${name}: unknown request type`;
     const alternatives: DeviceDemand[] = [];
-    for (const each of asked) {
+    for (const each of written) {
       if (each.deviceClassName === '') throw new Error(`request ${each.name}: unsupported request type`);
       const deviceClass = reader.deviceClass(each.deviceClassName);
       if (deviceClass === undefined) return `request ${each.name}: device class ${each.deviceClassName} does not exist`;
@@ -64,12 +64,12 @@ export function deviceClaimDemands(claim: FrozenResourceClaim, reader: DemandRea
   return { claim, requests: demands, constraints };
 }
 
-type Asked = Frozen<resourceV1.ExactDeviceRequest> & Pick<DeviceDemand, 'name' | 'shortName'>;
+type NamedRequest = Frozen<resourceV1.ExactDeviceRequest> & Pick<DeviceDemand, 'name' | 'shortName'>;
 
 function demandOf(
   claim: FrozenResourceClaim,
   request: string,
-  asked: Asked,
+  asked: NamedRequest,
   deviceClass: FrozenDeviceClass,
   selectors: SelectorCompiler,
 ): DeviceDemand {
@@ -101,11 +101,11 @@ function demandOf(
       answers.set(device, answer);
       return answer;
     },
-    tolerates: (device) => !isKeptAway(device, tolerations),
+    tolerates: (device) => !hasUntoleratedTaint(device, tolerations),
   };
 }
 
-/** All selectors together. What is wrong with one shows only when a device is held against it. */
+/** Combines selectors. They are compiled at the first device, so errors show only then. */
 function matcher(
   owner: string,
   selectors: readonly Frozen<resourceV1.DeviceSelector>[] = [],
@@ -124,8 +124,8 @@ function matcher(
     });
 }
 
-/** Taints keep requests away that do not tolerate them. The taint that only informs keeps nobody away. */
-function isKeptAway(
+/** Returns whether an untolerated taint excludes a device. Taints with the effect None exclude nothing. */
+function hasUntoleratedTaint(
   { spec: { taints = [] } }: OfferedDevice,
   tolerations: readonly Frozen<resourceV1.DeviceToleration>[],
 ): boolean {
@@ -136,7 +136,7 @@ function isKeptAway(
   );
 }
 
-/** As for nodes. */
+/** Returns whether a toleration tolerates a device taint; as for nodes. */
 function toleratesTaint(
   { key = '', operator = 'Equal', value = '', effect }: Frozen<resourceV1.DeviceToleration>,
   taint: Frozen<resourceV1.DeviceTaint>,

@@ -1,12 +1,12 @@
-// Devices that make no difference: where one of them leads a search nowhere, so does the other. They belong to one
-// pool, use the same counters, have the same capacity and taints, agree in the attributes that constraints look at, and
-// every demand accepts both or neither.
+// Equivalent devices: if one leads a search nowhere, so does the other. They belong to one pool, consume the same
+// counters, have the same capacity and taints and the same values of constrained attributes, and every request accepts
+// both or neither.
 import { SelectorError } from '../selectors/device-selectors.js';
 import { attributeValue } from './device-constraints.js';
 import type { DeviceClaimDemands, DeviceDemand } from './device-demands.js';
 import type { OfferedDevice } from './devices.js';
 
-/** Tells devices apart by what matters to these claims: the same text for those that make no difference. */
+/** Returns a function that maps equivalent devices to the same key, for these claims. */
 export function deviceKinds(claims: readonly DeviceClaimDemands[]): (device: OfferedDevice) => string {
   const attributes = claims.flatMap(({ constraints }) =>
     constraints.flatMap(({ matchAttribute, distinctAttribute }) => matchAttribute ?? distinctAttribute ?? []),
@@ -23,7 +23,7 @@ export function deviceKinds(claims: readonly DeviceClaimDemands[]): (device: Off
 function kindOf(device: OfferedDevice, attributes: readonly string[], demands: readonly DeviceDemand[]): string {
   const { id, driver, pool, spec } = device;
   const accepted = demands.map((demand) => isAccepted(demand, device));
-  // What several may have at once, or what cannot be judged, is like no other.
+  // A shared device, or one whose selector fails, is equivalent to no other.
   if (spec.allowMultipleAllocations === true || accepted.includes(undefined)) return id;
   return JSON.stringify([
     driver,

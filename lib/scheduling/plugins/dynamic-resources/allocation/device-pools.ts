@@ -1,26 +1,24 @@
-// The pools whose devices a node can reach. Only the newest generation of a pool counts, and only when all of its
-// slices are there; a pool that contradicts itself is of no use to anybody. What is found for a node is kept until
-// slices or the node change. As dynamic-resource-allocation/structured, GatherPools.
-import { parseQuantity } from '../../../../core/index.js';
-import type { Frozen, Quantity } from '../../../../core/index.js';
+// The device pools that a node can use. Only the newest generation of a pool counts, and only if all its slices are
+// known; a pool with contradictions is invalid. Results are cached per node until slices or the node change. As
+// dynamic-resource-allocation/structured, GatherPools.
+import { compileNodeTerms, matchesAnyTerm, parseQuantity } from '../../../../core/index.js';
+import type { Frozen, NodeTerm, Quantity } from '../../../../core/index.js';
 import type { NodeSelector, resourceV1 } from '../../../../core/types/index.js';
-import type { KnownObjects } from '../../../cluster/known-objects.js';
+import type { ObjectLister } from '../../../cluster/object-lister.js';
 import type { NodeView } from '../../../cluster/node-view.js';
-import { compileNodeTerms, matchesAnyTerm } from '../../../pod/node-affinity.js';
-import type { NodeTerm } from '../../../pod/node-affinity.js';
-import { computedFrom } from '../../computed-from.js';
+import { memoizeByKinds } from '../../memoize.js';
 import { devicesOf, poolId } from './devices.js';
 import type { OfferedDevice, Slice } from './devices.js';
 
-/** What devices of a pool have in common and use up, by set and counter. */
+/** Counters by counter set and name. */
 export type Counters = ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
 
-/** A pool as a node sees it. */
+/** A pool and its devices for one node. */
 export interface NodePool {
   readonly pool: DevicePool;
-  /** None where the pool is not usable. */
+  /** Empty if the pool is unusable. */
   readonly devices: readonly OfferedDevice[];
-  /** Why there are none: slices are missing, or they contradict each other. */
+  /** Why the pool is unusable: slices are missing, or contradict each other. */
   readonly unusable?: 'incomplete' | 'invalid';
 }
 
@@ -34,10 +32,8 @@ export interface DevicePool {
   readonly unusable?: 'incomplete' | 'invalid';
 }
 
-/**
- * The pools with anything for a node: by driver and name, but those with devices that take time to be bound come last.
- */
-export function poolsOf(node: NodeView, objects: KnownObjects): readonly NodePool[] {
+/** Returns the pools with devices for a node, by driver and name; pools with binding conditions come last. */
+export function poolsOf(node: NodeView, objects: ObjectLister): readonly NodePool[] {
   const { ofNode, ofMany, found } = poolIndex(objects);
   const known = found[node.slot];
   if (known?.object === node.object) return known.pools;
@@ -48,7 +44,7 @@ export function poolsOf(node: NodeView, objects: KnownObjects): readonly NodePoo
   return inOrder;
 }
 
-/** Whether a node is one of those that a slice or a device names. */
+/** Returns whether the node selection of a slice or device includes a node. */
 export function isDeviceReachable(
   { nodeName = '', allNodes = false, nodeSelector }: NodeReach,
   node: NodeView,
@@ -58,14 +54,14 @@ export function isDeviceReachable(
   return nodeSelector !== undefined && matchesAnyTerm(termsOf(nodeSelector), node.labels, node.name);
 }
 
-/** From where a device can be used. */
+/** The node selection of a slice or device. */
 interface NodeReach {
   readonly nodeName?: string;
   readonly allNodes?: boolean;
   readonly nodeSelector?: Frozen<NodeSelector>;
 }
 
-/** The terms of a selector, compiled once. */
+/** Returns the compiled terms of a selector, cached by object. */
 export function termsOf(selector: Frozen<NodeSelector>): readonly NodeTerm[] {
   const known = termsBySelector.get(selector);
   if (known !== undefined) return known;
@@ -77,14 +73,14 @@ export function termsOf(selector: Frozen<NodeSelector>): readonly NodeTerm[] {
 const termsBySelector = new WeakMap<Frozen<NodeSelector>, readonly NodeTerm[]>();
 
 interface PoolIndex {
-  /** Pools all of whose slices with devices are for one node. */
+  /** Pools whose slices with devices are all for one node. */
   readonly ofNode: ReadonlyMap<string, readonly DevicePool[]>;
   readonly ofMany: readonly DevicePool[];
-  /** What was found for nodes, by slot, as long as they are as they were. */
+  /** Cached results by node slot, valid while the node object is the same. */
   readonly found: { readonly object: NodeView['object']; readonly pools: readonly NodePool[] }[];
 }
 
-const poolIndex = computedFrom(['ResourceSlice'], (objects): PoolIndex => {
+const poolIndex = memoizeByKinds(['ResourceSlice'], (objects): PoolIndex => {
   const newest = new Map<string, Slice[]>();
   for (const slice of objects.list('ResourceSlice')) {
     const { driver, pool } = slice.spec;
@@ -121,7 +117,7 @@ function devicePool(id: string, unsorted: readonly Slice[]): DevicePool {
   return { id, slices, counters, ...(isValid ? {} : { unusable: 'invalid' }) };
 }
 
-/** Counters by name. */
+/** Returns counters by name. */
 export function amounts(counters: Readonly<Record<string, Frozen<resourceV1.Counter>>>): ReadonlyMap<string, Quantity> {
   return new Map(Object.entries(counters).map(([name, { value }]) => [name, parseQuantity(value)]));
 }
@@ -133,9 +129,7 @@ function areKnown(consumed: readonly Frozen<resourceV1.DeviceCounterConsumption>
   );
 }
 
-/**
- * The node that a pool is for, if it is for one alone. Slices that only count are for everybody who has the devices.
- */
+/** Returns the node of a pool that is for one node only. Slices with shared counters are ignored. */
 function onlyNode({ slices }: DevicePool): string | undefined {
   const names = new Set(
     slices.filter(({ spec }) => (spec.sharedCounters ?? []).length === 0).map(({ spec }) => spec.nodeName),
@@ -171,8 +165,8 @@ function takesTime({ devices }: NodePool): boolean {
 }
 
 /**
- * By driver and then by name, which is not quite the order of `driver/pool`: a slash comes before letters, not before
- * dots.
+ * Compares by driver, then by name. This differs from the order of `driver/pool`, because a slash sorts before letters
+ * but not before dots.
  */
 function byId({ slices: [one] }: DevicePool, { slices: [other] }: DevicePool): number {
   const [a, b] = [one?.spec, other?.spec];

@@ -1,22 +1,21 @@
-// Words for devices. A driver offers them in ResourceSlices, which belong together in pools; a device is known by
-// driver, pool and its own name. Claims ask for devices by class and are given some by an allocation, which stands in
-// their status.
+// Types of dynamic resource allocation. Drivers offer devices in ResourceSlices, which form pools; a device is
+// identified by driver, pool and name. Claims request devices by class and receive an allocation in their status.
 import type { Frozen } from '../../../../core/index.js';
 import type { resourceV1 } from '../../../../core/types/index.js';
-import type { KnownKinds } from '../../../cluster/known-objects.js';
+import type { CachedKinds } from '../../../cluster/object-lister.js';
 
-/** A claim for devices. */
-export type FrozenResourceClaim = Frozen<KnownKinds['ResourceClaim']>;
-/** A part of a pool. */
-export type Slice = Frozen<KnownKinds['ResourceSlice']>;
-/** What kind of devices may be asked for. */
-export type FrozenDeviceClass = Frozen<KnownKinds['DeviceClass']>;
-/** What a claim was given. */
+/** A ResourceClaim. */
+export type FrozenResourceClaim = Frozen<CachedKinds['ResourceClaim']>;
+/** A ResourceSlice. */
+export type Slice = Frozen<CachedKinds['ResourceSlice']>;
+/** A DeviceClass. */
+export type FrozenDeviceClass = Frozen<CachedKinds['DeviceClass']>;
+/** The allocation of a claim. */
 export type Allocation = Frozen<resourceV1.AllocationResult>;
 
-/** A device that a slice offers. */
+/** A device of a slice. */
 export interface OfferedDevice {
-  /** `driver/pool/device`: no other device has it. */
+  /** `driver/pool/device`, unique in the cluster. */
   readonly id: string;
   readonly driver: string;
   readonly pool: string;
@@ -25,17 +24,17 @@ export interface OfferedDevice {
   readonly slice: Slice;
 }
 
-/** The name by which nobody else is known. Drivers and devices have no slash in theirs; pools may. */
+/** Returns the id of a device. Drivers and devices contain no slash; pools may. */
 export function deviceId(driver: string, pool: string, device: string): string {
   return `${poolId(driver, pool)}/${device}`;
 }
 
-/** The name by which a pool is known. */
+/** Returns the id of a pool. */
 export function poolId(driver: string, pool: string): string {
   return `${driver}/${pool}`;
 }
 
-/** The devices of a slice. Asked again with the same slice, the same devices. */
+/** Returns the devices of a slice, cached by object. */
 export function devicesOf(slice: Slice): readonly OfferedDevice[] {
   const known = devicesBySlice.get(slice);
   if (known !== undefined) return known;

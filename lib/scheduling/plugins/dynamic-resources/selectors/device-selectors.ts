@@ -1,17 +1,16 @@
-// The seam for expressions that select devices. Kubernetes has CEL there; the compiler that stands behind this seam by
-// default understands the part of it that drivers and users write in practice, and refuses the rest by name.
+// The contract of compilers for device selector expressions. The default is CEL (cel-selectors.ts).
 import type { OfferedDevice } from '../allocation/devices.js';
 
-/** Compiles expressions. */
+/** Compiles device selector expressions. */
 export interface SelectorCompiler {
-  /** Asked again, it need not compile again. Throws `SelectorError` when the expression cannot be compiled. */
+  /** Returns the matcher of an expression, possibly a cached one. Throws `SelectorError` if it does not compile. */
   compile(expression: string): DeviceMatcher;
 }
 
-/** Whether a device is one of those an expression selects. Throws `SelectorError` when that cannot be said. */
+/** Returns whether an expression selects a device. Throws `SelectorError` if the evaluation fails. */
 export type DeviceMatcher = (device: OfferedDevice) => boolean;
 
-/** An expression does not compile, or fails for a device. */
+/** An expression that does not compile, or whose evaluation failed. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
   readonly phase: 'compile' | 'runtime';

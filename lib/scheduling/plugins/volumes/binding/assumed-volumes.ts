@@ -1,58 +1,57 @@
-// Volumes and claims as they will be once what was decided has been written. A decision shows here at once, so that the
-// next pod does not choose the same volume; it holds until the API tells of the object again, or until it is taken
-// back. One memory serves all profiles of a cluster. As pkg/scheduler/framework/plugins/volumebinding,
-// passiveAssumeCache.
+// Volumes and claims with assumed changes. A decision is visible at once, so that the next pod does not choose the same
+// volume. It lasts until the watch delivers a newer version of the object or the decision is reverted. One instance
+// serves all profiles of a cluster. As pkg/scheduler/framework/plugins/volumebinding, passiveAssumeCache.
 import type { Frozen } from '../../../../core/index.js';
 import { objectKey } from '../../../../core/index.js';
 import type { ClusterView } from '../../../cluster/cluster-view.js';
-import type { KnownKinds, KnownObjects } from '../../../cluster/known-objects.js';
+import type { CachedKinds, ObjectLister } from '../../../cluster/object-lister.js';
 
-/** The kinds of which something may be assumed. */
+/** The kinds whose objects can be assumed. */
 export type AssumedKind = 'PersistentVolume' | 'PersistentVolumeClaim';
 
-/** Objects of a kind, with what is assumed of them. */
+/** The objects of a kind with their assumed changes. */
 export class AssumedObjects<K extends AssumedKind> {
-  readonly #objects: KnownObjects;
+  readonly #objects: ObjectLister;
   readonly #kind: K;
-  readonly #assumed = new Map<string, Frozen<KnownKinds[K]>>();
+  readonly #assumed = new Map<string, Frozen<CachedKinds[K]>>();
   #sweptAt = 0;
 
-  constructor(objects: KnownObjects, kind: K) {
+  constructor(objects: ObjectLister, kind: K) {
     this.#objects = objects;
     this.#kind = kind;
   }
 
-  /** How many are assumed. Those that the API has told of since may count for a while. */
+  /** The number of assumed objects; may include some that the watch has already replaced. */
   get size(): number {
     return this.#assumed.size;
   }
 
-  /** As `KnownObjects.get`. */
-  get(key: string): Frozen<KnownKinds[K]> | undefined {
+  /** Returns an object by key, with its assumed changes. */
+  get(key: string): Frozen<CachedKinds[K]> | undefined {
     const known = this.#objects.get(this.#kind, key);
     return known && this.of(known);
   }
 
-  /** What is assumed of an object that is known, or else the object. */
-  of(known: Frozen<KnownKinds[K]>): Frozen<KnownKinds[K]> {
+  /** Returns the assumed version of a known object, or the object itself. */
+  of(known: Frozen<CachedKinds[K]>): Frozen<CachedKinds[K]> {
     if (this.#assumed.size === 0) return known;
     const assumed = this.#assumed.get(objectKey(known));
     return assumed !== undefined && isSameVersion(assumed, known) ? assumed : known;
   }
 
-  /** Assumes an object, made from the one that is known. */
-  assume(object: Frozen<KnownKinds[K]>): void {
+  /** Assumes a changed copy of a known object. */
+  assume(object: Frozen<CachedKinds[K]>): void {
     this.#sweep();
     this.#assumed.set(objectKey(object), object);
   }
 
-  /** Takes back what was assumed, unless something else has been since. */
-  restore(object: Frozen<KnownKinds[K]>): void {
+  /** Reverts an assumed object, unless another one has replaced it. */
+  restore(object: Frozen<CachedKinds[K]>): void {
     const key = objectKey(object);
     if (this.#assumed.get(key) === object) this.#assumed.delete(key);
   }
 
-  /** Forgets what has come true, or can no longer. */
+  /** Drops assumed objects that the watch has replaced or deleted. */
   #sweep(): void {
     const version = this.#objects.version(this.#kind);
     if (version === this.#sweptAt) return;
@@ -64,16 +63,13 @@ export class AssumedObjects<K extends AssumedKind> {
   }
 }
 
-/** What is assumed of a cluster's volumes and claims. */
+/** The assumed volumes and claims of a cluster. */
 export interface AssumedVolumes {
   readonly volumes: AssumedObjects<'PersistentVolume'>;
   readonly claims: AssumedObjects<'PersistentVolumeClaim'>;
 }
 
-/**
- * What is assumed in a cluster. A cluster that is only played through, with a view of its own, has assumptions of its
- * own.
- */
+/** Returns the assumed objects of a cluster. A simulated cluster has its own. */
 export function assumedVolumes(cluster: ClusterView): AssumedVolumes {
   const known = assumedByCluster.get(cluster);
   if (known !== undefined) return known;
@@ -88,6 +84,6 @@ export function assumedVolumes(cluster: ClusterView): AssumedVolumes {
 
 const assumedByCluster = new WeakMap<ClusterView, AssumedVolumes>();
 
-function isSameVersion(one: Frozen<KnownKinds[AssumedKind]>, other: Frozen<KnownKinds[AssumedKind]>): boolean {
+function isSameVersion(one: Frozen<CachedKinds[AssumedKind]>, other: Frozen<CachedKinds[AssumedKind]>): boolean {
   return one.metadata?.resourceVersion === other.metadata?.resourceVersion;
 }

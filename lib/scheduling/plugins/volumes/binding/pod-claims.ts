@@ -1,6 +1,5 @@
-// The claims of a pod as it is about to be placed: those that have their volumes, and those that get one when the pod
-// has its node. A claim that should have its volume by now and has none keeps the pod waiting. A claim that several
-// volumes of the pod name is one claim.
+// The claims of a pod to be placed: bound ones, and those that wait for their first consumer. A claim that should
+// already be bound and is not makes the pod unschedulable. A claim that several volumes of the pod name counts once.
 import {
   classOfClaim,
   isFullyBound,
@@ -10,22 +9,22 @@ import {
   waitsForConsumer,
 } from '../../../../core/index.js';
 import type { FrozenClaim } from '../../../../core/index.js';
-import type { KnownObjects } from '../../../cluster/known-objects.js';
+import type { ObjectLister } from '../../../cluster/object-lister.js';
 import { unresolvable } from '../../../framework/rejection.js';
 import type { Rejection } from '../../../framework/rejection.js';
 import type { PodFacts } from '../../../pod/pod-facts.js';
 import { claimOf, notFoundText } from '../claims-and-volumes.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 
-/** The claims of a pod, each once. */
+/** The claims of a pod, without duplicates. */
 export interface PodClaims {
   readonly bound: readonly FrozenClaim[];
-  /** Those that wait for the pod to have a node. */
+  /** Claims that wait for their first consumer. */
   readonly waiting: readonly FrozenClaim[];
 }
 
-/** Why a pod cannot be placed for the time being; undefined if its claims are in order. */
-export function claimsProblem(pod: PodFacts, objects: KnownObjects): Rejection | undefined {
+/** Returns why a pod cannot be placed; undefined if its claims are valid. */
+export function claimsProblem(pod: PodFacts, objects: ObjectLister): Rejection | undefined {
   for (const { claim: name, ephemeral } of pod.volumeClaims) {
     const claim = claimOf(objects, pod, name);
     if (claim === undefined)
@@ -45,13 +44,13 @@ export function claimsProblem(pod: PodFacts, objects: KnownObjects): Rejection |
   return undefined;
 }
 
-/** Sorts the claims of a pod, all of which are there. */
-export function podVolumeClaims(pod: PodFacts, objects: KnownObjects, assumed: AssumedVolumes): PodClaims | Rejection {
+/** Divides the claims of a pod, all of which exist. */
+export function podVolumeClaims(pod: PodFacts, objects: ObjectLister, assumed: AssumedVolumes): PodClaims | Rejection {
   const bound: FrozenClaim[] = [];
   const waiting: FrozenClaim[] = [];
   for (const name of new Set(pod.volumeClaims.map(({ claim }) => claim))) {
     const claim = assumed.claims.get(`${pod.namespace}/${name}`);
-    if (claim === undefined) continue; // claimsProblem has seen it
+    if (claim === undefined) continue; // claimsProblem has checked that it exists
     if (isFullyBound(claim)) bound.push(claim);
     else if (volumeNameOf(claim.spec) === '' && waitsForConsumer(objects.get('StorageClass', classOfClaim(claim))))
       waiting.push(claim);

@@ -1,6 +1,6 @@
-// Whether volumes could be made for claims on a node: the class must have somebody who makes them, the node must be
-// where the class allows, and where a driver tells how much space it has left there must be enough within reach of the
-// node. As pkg/scheduler/framework/plugins/volumebinding, checkVolumeProvisions.
+// Whether a volume can be provisioned for a claim on a node: the class has a provisioner, its allowed topologies
+// include the node, and a driver that tracks capacity has enough for the node. As
+// pkg/scheduler/framework/plugins/volumebinding, checkVolumeProvisions.
 import {
   claimKey,
   classOfClaim,
@@ -12,24 +12,24 @@ import {
 } from '../../../../core/index.js';
 import type { FrozenClaim, Frozen, Labels, Selector } from '../../../../core/index.js';
 import type { CSIStorageCapacity, StorageClass } from '../../../../core/types/index.js';
-import type { KnownObjects } from '../../../cluster/known-objects.js';
-import { computedFrom } from '../../computed-from.js';
+import type { ObjectLister } from '../../../cluster/object-lister.js';
+import { memoizeByKinds } from '../../memoize.js';
 import { labelBuckets } from '../label-buckets.js';
 import type { LabelBuckets } from '../label-buckets.js';
 
-/** A claim for which a volume may be made. */
+/** A claim for which a volume may be provisioned. */
 export interface ProvisionableClaim {
   readonly claim: FrozenClaim;
   readonly storageClass: Frozen<StorageClass>;
-  /** How many bytes it asks for, where the driver tells how many it has; else undefined. */
+  /** The requested bytes if the driver tracks capacity; else undefined. */
   readonly size: number | undefined;
 }
 
-/** Why no volume can be made: nobody makes any there, or there is no space. */
+/** Why no volume can be provisioned: no provisioner or topology, or not enough space. */
 export type ProvisioningProblem = 'unavailable' | 'no-space';
 
-/** Reads what decides. Throws where a claim has no class. */
-export function provisionableClaim(claim: FrozenClaim, objects: KnownObjects): ProvisionableClaim {
+/** Collects what provisioning depends on. Throws if a claim has no class. */
+export function provisionableClaim(claim: FrozenClaim, objects: ObjectLister): ProvisionableClaim {
   const className = classOfClaim(claim);
   if (className === '') throw new Error(`no class for claim ${quote(claimKey(claim))}`);
   const storageClass = objects.get('StorageClass', className);
@@ -40,11 +40,11 @@ export function provisionableClaim(claim: FrozenClaim, objects: KnownObjects): P
   return { claim, storageClass, size: isTracked ? integerValue(requested) : undefined };
 }
 
-/** What stands in the way on a node with these labels. */
+/** Returns why a volume cannot be provisioned on a node with these labels. */
 export function provisioningProblem(
   { storageClass, size }: ProvisionableClaim,
   labels: Labels,
-  objects: KnownObjects,
+  objects: ObjectLister,
 ): ProvisioningProblem | undefined {
   const { provisioner } = storageClass;
   if (!hasProvisioner(provisioner) || !isAllowed(storageClass, labels)) return 'unavailable';
@@ -58,7 +58,7 @@ export function provisioningProblem(
     : 'no-space';
 }
 
-/** Whether a volume could be made whichever node the pod gets. */
+/** Returns whether a volume can be provisioned on every node. */
 export function isProvisionableEverywhere({
   storageClass: { provisioner, allowedTopologies = [] },
   size,
@@ -70,13 +70,13 @@ function hasProvisioner(provisioner: string): boolean {
   return provisioner !== '' && provisioner !== noProvisioner;
 }
 
-/** The largest volume that capacity is good for, in bytes; undefined where that is not said. */
+/** Returns the largest volume that a capacity allows, in bytes; undefined if it is not given. */
 export function volumeLimit({ maximumVolumeSize, capacity }: Frozen<CSIStorageCapacity>): number | undefined {
   const limit = maximumVolumeSize ?? capacity;
   return limit === undefined ? undefined : integerValue(limit);
 }
 
-/** Without terms everything is allowed; a term without requirements allows nothing. */
+/** No terms allow every node; a term without requirements allows none. */
 function isAllowed({ allowedTopologies = [] }: Frozen<StorageClass>, labels: Labels): boolean {
   if (allowedTopologies.length === 0) return true;
   return allowedTopologies.some(
@@ -90,13 +90,13 @@ function hasOneOf(labels: Labels, key: string, values: readonly string[]): boole
   return value !== undefined && values.includes(value);
 }
 
-/** Space that a driver has, and the nodes that can use it. */
+/** The free capacity of a driver, and the nodes it applies to. */
 interface Capacity {
   readonly limit: number;
   readonly nodes: Selector;
 }
 
-const capacitiesByClass = computedFrom(['CSIStorageCapacity'], (objects) => {
+const capacitiesByClass = memoizeByKinds(['CSIStorageCapacity'], (objects) => {
   const byClass = new Map<string, Capacity[]>();
   for (const capacity of objects.list('CSIStorageCapacity')) {
     const { storageClassName, nodeTopology } = capacity;

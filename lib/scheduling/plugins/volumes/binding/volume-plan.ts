@@ -1,32 +1,32 @@
-// What is to be written for a pod that has its node: volumes given to claims, and claims told for which node a volume
-// is to be made. From the moment it is made a plan counts as if it were written; what has not been written can be taken
-// back. As pkg/scheduler/framework/plugins/volumebinding, AssumePodVolumes.
+// The writes for a pod whose node is chosen: volumes bound to claims, and claims annotated with the node to provision
+// for. A plan is assumed when it is made; what has not been written can be reverted. As
+// pkg/scheduler/framework/plugins/volumebinding, AssumePodVolumes.
 import { deepFreeze, givenTo, selectedNodeAnnotation, setIn } from '../../../../core/index.js';
 import type { FrozenClaim, FrozenVolume } from '../../../../core/index.js';
 import type { AssumedVolumes } from './assumed-volumes.js';
 import type { NodeVolumes } from './volumes-on-node.js';
 
-/** The writes that a pod waits for. */
+/** The planned writes of a pod. */
 export interface VolumePlan {
   readonly volumes: readonly PlannedVolume[];
   readonly claims: readonly PlannedClaim[];
 }
 
-/** A volume with the claim that it is given to. */
+/** A volume to be bound to a claim. */
 export interface PlannedVolume {
   readonly claim: FrozenClaim;
   readonly wanted: FrozenVolume;
-  /** As the API answered, once it is done. */
+  /** The response, once written. */
   written?: FrozenVolume;
 }
 
-/** A claim for which a volume is to be made. */
+/** A claim to provision a volume for. */
 export interface PlannedClaim {
   readonly wanted: FrozenClaim;
   written?: FrozenClaim;
 }
 
-/** Makes a plan and assumes it. */
+/** Creates and assumes a plan. */
 export function assumePlan(
   { matches, provisions }: NodeVolumes,
   nodeName: string,
@@ -41,7 +41,7 @@ export function assumePlan(
   return plan;
 }
 
-/** Takes back what has not been written. What has been, the API will tell. */
+/** Reverts what has not been written. The watch delivers what has. */
 export function restorePlan({ volumes, claims }: VolumePlan, assumed: AssumedVolumes): void {
   for (const { wanted, written } of volumes) if (written === undefined) assumed.volumes.restore(wanted);
   for (const { wanted, written } of claims) if (written === undefined) assumed.claims.restore(wanted);

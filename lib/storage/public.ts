@@ -1,0 +1,30 @@
+// `vivarium/storage`: the contract of a store and the store in memory, which also run in browsers. The backends that
+// need Node have entries of their own: `vivarium/storage/sqlite`, `vivarium/storage/etcd`,
+// `vivarium/storage/encryption`.
+export type {
+  Batch,
+  Change,
+  Comparison,
+  Entry,
+  ForkOptions,
+  LeaseId,
+  Listing,
+  MemoryStore,
+  MemoryStoreOptions,
+  Outcome,
+  Put,
+  ReadView,
+  Reading,
+  Restored,
+  Revision,
+  SnapshotEntry,
+  Store,
+  StoreErrorCode,
+  StoreLimits,
+  StoreListOptions,
+  StoreSnapshot,
+  StoreWatchOptions,
+  Transaction,
+  ValueTransformer,
+} from './index.js';
+export { StoreError, isStoreError, memoryStore, storeLimits, takeSnapshot } from './index.js';
