@@ -83,12 +83,14 @@ export class OptionalValue {
 /** A value of a type that a library defines. Subclasses hold the content. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
+  /** Returns the result of CEL's `==`. */
   abstract equals(other: CelValue): boolean;
 }
 
 /** A list that is not an array: its elements are converted when they are read. */
 export abstract class ListValue {
   abstract readonly length: number;
+  /** Returns the element at an index from 0 to the size less one. */
   abstract at(index: number): CelValue;
   /** Compares where the list has an equality of its own, such as that of a set; undefined for the usual one. */
   equals?(other: CelValue): boolean;
@@ -99,8 +101,11 @@ export abstract class ListValue {
 /** A map that is not a JSON object: with keys of other types than string, or values converted when they are read. */
 export abstract class MapValue {
   abstract readonly size: number;
+  /** Returns whether the map has a key that equals this one. */
   abstract has(key: CelValue): boolean;
+  /** Returns the value of a key, undefined where the map does not have it. */
   abstract get(key: CelValue): CelValue | undefined;
+  /** Returns the keys in the order in which macros visit them. */
   abstract keys(): Iterable<CelValue>;
 }
 
@@ -111,6 +116,7 @@ export abstract class FieldsValue {
   abstract has(name: string): boolean;
   /** Returns the field, or undefined where it is absent. */
   abstract get(name: string): CelValue | undefined;
+  /** Returns the result of CEL's `==`. */
   abstract equals(other: CelValue): boolean;
 }
 

@@ -16,6 +16,7 @@ export interface EnvironmentOptions {
 
 /** A set of declarations. Creating one is cheap next to compiling; `extend` shares what exists. */
 export interface Environment {
+  /** Returns an environment with further libraries, variables and types; this one does not change. */
   extend(options: Partial<EnvironmentOptions>): Environment;
   /** Parses and checks. Never throws for a bad expression. */
   compile(text: string): Compilation;
